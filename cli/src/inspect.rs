@@ -3,6 +3,7 @@
 mod batch;
 mod container;
 mod described;
+mod language;
 mod one_node;
 mod one_tensor;
 mod ops;
@@ -100,7 +101,10 @@ pub(crate) fn inspect(arguments: &Arguments) -> Result<Answer> {
     let may_try = arguments.resize.is_empty() && report.error.is_none();
     let batch = may_try.then(|| BatchText::attempt(&model, &config, &registry)).flatten();
     let described = described::ModelDescription::of(&model);
-    answer(&Report { inspection: report, container, described, totals, batch }, common.json, failure)
+    let weight_files = language::weight_files(&model.view());
+    let caches = language::caches(&mut interpreter, &report.signatures);
+    let report = Report { inspection: report, container, described, weight_files, caches, totals, batch };
+    answer(&report, common.json, failure)
 }
 
 fn answer<R: Display + Serialize>(report: &R, json: bool, failure: Option<Failure>) -> Result<Answer> {

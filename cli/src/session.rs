@@ -50,7 +50,8 @@ impl<'a> Session<'a> {
             let inputs = names(interpreter.input_count(), &of_input)?;
             let outputs = names(interpreter.output_count(), &of_output)?;
             let tensors = interpreter.inputs_of(0)?.to_vec();
-            let is_tied = |&tensor| usize::try_from(tensor).is_ok_and(|tensor| interpreter.is_tied(0, tensor));
+            let is_tied =
+                |&tensor| usize::try_from(tensor).is_ok_and(|tensor| interpreter.is_tied(0, tensor));
             let tied = tensors.iter().map(is_tied).collect();
             return Ok(Session { runner: Runner::Main(interpreter), registry, inputs, outputs, tied });
         };

@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::batch::BatchText;
 use super::container::ContainerText;
 use super::described::ModelDescription;
+use super::language::{Cache, WeightFile};
 use super::totals::Totals;
 
 /// The report as text, printed by `show`.
@@ -17,6 +18,10 @@ pub(super) struct Report {
     pub container: Option<ContainerText>,
     /// The model's metadata; null if it has none.
     pub described: Option<ModelDescription>,
+    /// Files with constants, besides the model.
+    pub weight_files: Vec<WeightFile>,
+    /// Inputs that outputs can be tied to.
+    pub caches: Vec<Cache>,
     pub totals: Totals,
     /// Null if memory was not planned, with --resize, and for a model without inputs.
     pub batch: Option<BatchText>,

@@ -9,6 +9,7 @@ use arenite_common::memory::{Buffer, Memory};
 use arenite_common::placement::Server;
 use arenite_common::values::Number;
 
+use super::language::Tables;
 use super::report::Report;
 use crate::devices::show_facts;
 use crate::text::{self, Align, DIM, HEAD, Table, Visible, count, thousands};
@@ -18,7 +19,7 @@ const NAME: usize = 48;
 
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Report { inspection: report, container, described, totals, batch } = self;
+        let Report { inspection: report, container, described, weight_files, caches, totals, batch } = self;
         let model = &report.model;
         let (path, size) = (model.path.as_deref().unwrap_or(Path::new("")), thousands(model.bytes as u64));
         writeln!(f, "{HEAD}{}{HEAD:#}  {size} bytes, schema version {}", path.display(), model.schema)?;
@@ -27,6 +28,7 @@ impl Display for Report {
         }
         container.as_ref().map_or(Ok(()), |container| container.fmt(f))?;
         show_signatures(f, &report.signatures)?;
+        Tables(weight_files, caches).fmt(f)?;
         show_metadata(f, report)?;
         described.as_ref().map_or(Ok(()), |described| described.fmt(f))?;
         totals.fmt(f)?;

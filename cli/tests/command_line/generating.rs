@@ -348,4 +348,27 @@ fn weights_are_in_another_section_or_file() {
     for more in [&[][..], &["--copy"]] {
         assert_eq!(answer("split.tflite", more), wanted);
     }
+    let got = json(&["inspect", &path("split.tflite"), "--json"]);
+    let file = json!([{ "name": "tflite_weights", "group": 0, "buffers": 1, "bytes": 484 }]);
+    assert_eq!(got["weight_files"], file);
+    let text = succeed(&["inspect", &path("split.tflite")]);
+    assert!(text.contains("weights in other files") && text.contains("484  tflite_weights"), "{text}");
+    assert_eq!(json(&["inspect", &path("whole.tflite"), "--json"])["weight_files"], json!([]));
+}
+
+#[test]
+fn inspect_lists_caches() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let file = folder.path().join("model.tflite").display().to_string();
+    std::fs::write(&file, tiny::model(tiny::Form::default())).expect("there is room");
+    let caches = json(&["inspect", &file, "--json"])["caches"].clone();
+    let caches = caches.as_array().expect("it is a list");
+    assert!(!caches.is_empty());
+    for cache in caches {
+        let keys = cache["signatures"].as_array().expect("it is a list");
+        assert!(keys.len() > 1 && keys.contains(&json!("decode")), "{cache}");
+        assert!(cache["bytes"].as_u64().is_some_and(|bytes| bytes > 0), "{cache}");
+    }
+    let text = succeed(&["inspect", &file]);
+    assert!(text.contains("caches  inputs with an output of the same name, type and shape"), "{text}");
 }

@@ -87,27 +87,33 @@ impl Interpreter {
     /// # Errors
     /// As [`tie`](Self::tie).
     pub fn tie_caches(&mut self) -> Result<Vec<String>> {
-        let keys: Vec<String> = self.model.signature_keys();
         let mut names: Vec<String> = Vec::new();
-        for key in &keys {
-            let runner = self.signature(key)?;
-            let (subgraph, [inputs, outputs]) = (runner.subgraph(), runner.tensors());
-            let graph = &self.executor_mut(subgraph)?.graph;
-            let form = |t: usize| (graph.tensors[t].ty, &graph.tensors[t].shape);
-            let has_output = |(name, input): &(String, usize)| {
-                let mut outputs = outputs.iter();
-                outputs.any(|(other, o)| other == name && o != input && form(*o) == form(*input))
-            };
-            let pairs: Vec<String> =
-                inputs.iter().filter(|input| has_output(input)).map(|(n, _)| n.clone()).collect();
-            for name in pairs {
-                self.tie(key, &name, &name)?;
+        for key in self.model.signature_keys() {
+            for name in self.caches(&key)? {
+                self.tie(&key, &name, &name)?;
                 if !names.contains(&name) {
                     names.push(name);
                 }
             }
         }
         Ok(names)
+    }
+
+    /// The inputs of a signature that have an output with the same name, type and shape: the pairs that
+    /// [`tie_caches`](Self::tie_caches) ties.
+    ///
+    /// # Errors
+    /// An unknown signature, or a subgraph that cannot be built.
+    pub fn caches(&mut self, signature: &str) -> Result<Vec<String>> {
+        let runner = self.signature(signature)?;
+        let (subgraph, [inputs, outputs]) = (runner.subgraph(), runner.tensors());
+        let graph = &self.executor_mut(subgraph)?.graph;
+        let form = |t: usize| (graph.tensors[t].ty, &graph.tensors[t].shape);
+        let has_output = |(name, input): &(String, usize)| {
+            let mut outputs = outputs.iter();
+            outputs.any(|(other, o)| other == name && o != input && form(*o) == form(*input))
+        };
+        Ok(inputs.iter().filter(|input| has_output(input)).map(|(name, _)| name.clone()).collect())
     }
 
     /// Checks that both tensors have the same form, and no tie or loan yet, except with each other.
