@@ -3,6 +3,7 @@
 use arenite_layers::{Id, Limits, Value};
 
 use crate::ops::conv_3d::Conv3d;
+use crate::ops::embedding::Embedding;
 use crate::ops::hybrid::Hybrid;
 use crate::ops::quantized::Quantized;
 use crate::ops::recurrent::Recurrent;
@@ -33,6 +34,8 @@ pub(crate) enum CpuLayer<'a> {
     Typed(TypedFunction),
     /// A Fourier transform.
     Rfft(Rfft),
+    /// Rows of a table of few bits, as `f32`.
+    Embedding(Embedding<'a>),
     /// An access to a variable, until the program takes it out of the net.
     Variable(VariableAccess),
     /// With a state.
@@ -54,6 +57,7 @@ impl CpuLayer<'_> {
             CpuLayer::Conv3d(_)
             | CpuLayer::Typed(_)
             | CpuLayer::Rfft(_)
+            | CpuLayer::Embedding(_)
             | CpuLayer::Variable(_)
             | CpuLayer::Recurrent(_)
             | CpuLayer::Attention(_)

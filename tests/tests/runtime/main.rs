@@ -8,6 +8,7 @@ mod claims;
 mod composites;
 mod delegates;
 mod devices;
+mod embeddings;
 mod fallback;
 mod handed_over;
 mod lending;

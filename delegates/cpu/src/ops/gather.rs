@@ -15,6 +15,7 @@ impl LayerStep for Gather {
             index: net.values[node.inputs[1]].ty,
             width: net.values[node.inputs[0]].ty.bits() as usize / 8,
             inputs: [node.inputs[0], node.inputs[1]],
+            indices: net.values[node.inputs[1]].name.to_owned(),
             output: node.outputs[0],
         }))
     }

@@ -3,7 +3,9 @@
 use arenite_abi::prelude::*;
 use arenite_layers::{Parts, Source};
 
-use super::{conv_3d, floor_div, halves, hybrid, pow, quantized, recurrent, rfft, scan, typed, variable};
+use super::{
+    conv_3d, embedding, floor_div, halves, hybrid, pow, quantized, recurrent, rfft, scan, typed, variable,
+};
 use crate::net::CpuLayer;
 
 impl<'a> arenite_layers::EngineLowering<'a> for CpuLayer<'a> {
@@ -16,6 +18,7 @@ impl<'a> arenite_layers::EngineLowering<'a> for CpuLayer<'a> {
             let own = pow::lower(x).or_else(|| halves::lower(x)).or_else(|| floor_div::lower(x));
             Some(own.or_else(|| typed::lower(x))?.map(|node| node.with(CpuLayer::Typed)))
         };
+        let embedding = || Some(embedding::lower(x)?.map(|node| node.with(CpuLayer::Embedding)));
         let rfft = || Some(rfft::lower(x)?.map(|node| node.with(CpuLayer::Rfft)));
         let variable = || Some(variable::lower(x)?.map(|node| node.with(CpuLayer::Variable)));
         let scan = || Some(scan::lower(x)?.map(|node| node.with(|scan| CpuLayer::Scan(Box::new(scan)))));
@@ -25,6 +28,7 @@ impl<'a> arenite_layers::EngineLowering<'a> for CpuLayer<'a> {
             .or_else(conv_3d)
             .or_else(typed)
             .or_else(rfft)
+            .or_else(embedding)
             .or_else(variable)
             .or_else(scan)
     }
@@ -39,6 +43,7 @@ impl<'a> arenite_layers::EngineLayer<'a> for CpuLayer<'a> {
             CpuLayer::Conv3d(_)
             | CpuLayer::Typed(_)
             | CpuLayer::Rfft(_)
+            | CpuLayer::Embedding(_)
             | CpuLayer::Variable(_)
             | CpuLayer::Recurrent(_)
             | CpuLayer::Attention(_)

@@ -8,6 +8,7 @@ mod conv_2d;
 pub(crate) mod conv_3d;
 mod depthwise_conv_2d;
 mod elementwise;
+pub(crate) mod embedding;
 mod floor_div;
 mod gather;
 mod halves;
@@ -63,6 +64,7 @@ pub(crate) fn runs<'l>(layer: &'l Layer<'_>) -> &'l dyn LayerStep {
         Layer::Engine(CpuLayer::Conv3d(layer)) => layer,
         Layer::Engine(CpuLayer::Typed(layer)) => layer,
         Layer::Engine(CpuLayer::Rfft(layer)) => layer,
+        Layer::Engine(CpuLayer::Embedding(layer)) => layer,
         Layer::Engine(CpuLayer::Variable(layer)) => layer,
         Layer::Engine(CpuLayer::Recurrent(layer)) => layer,
         Layer::Engine(CpuLayer::Attention(layer)) => layer,

@@ -73,6 +73,7 @@ fn only_copied(net: &Net<'_>) -> Vec<Id> {
             matches!(layer, Common::Moves(_) | Common::Gather(_) | Common::Rename | Common::Resize(_))
         }
         Layer::Engine(CpuLayer::Typed(layer)) => layer.takes_signed(),
+        Layer::Engine(CpuLayer::Embedding(_)) => true,
         Layer::Engine(CpuLayer::Quantized(layer)) => layer.takes_signed(),
         Layer::Engine(_) => false,
     };

@@ -23,6 +23,8 @@ pub(crate) struct Gather {
     pub width: usize,
     /// The tensor and the indices.
     pub inputs: [Id; 2],
+    /// The name of the indices.
+    pub indices: String,
     /// Written.
     pub output: Id,
 }
@@ -50,7 +52,8 @@ impl Step for Gather {
             let index = self.index(indices, i);
             ensure!(
                 usize::try_from(index).is_ok_and(|index| index < axis),
-                "GATHER: index {index} at position {i} lies outside of 0..{axis}"
+                "index {index} at position {i} of '{}' is out of bounds for 0..{axis}",
+                self.indices
             );
         }
         if bytes == 0 {

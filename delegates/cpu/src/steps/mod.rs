@@ -15,6 +15,7 @@ pub(crate) mod copy;
 pub(crate) mod dwconv_f32;
 pub(crate) mod dwconv_hybrid;
 pub(crate) mod dwconv_u8;
+pub(crate) mod embedding;
 pub(crate) mod flip;
 pub(crate) mod fold_f32;
 pub(crate) mod fold_int;

@@ -1,12 +1,13 @@
 //! Concatenation, splitting, padding, lookups, reshapes.
 
-use arenite::ElementType::{I32, I64};
+use arenite::ElementType::{self, F32, I4, I8, I32, I64};
 use arenite_abi::schema::{
     ConcatenationOptions, GatherOptions, MirrorPadOptions, PackOptions, ReshapeOptions, SplitOptions,
     SplitVOptions, SqueezeOptions, UnpackOptions,
 };
 
 use super::{ANY, Entry, LONG, NONE, REAL, SHORT, SIGNED, UNSIGNED, WHOLE, elements, entry};
+use crate::differential::graph::Form::Hybrid;
 use crate::differential::graph::{Feed, Form, Kind, Rule};
 use crate::differential::net::{Net, Value};
 use crate::options::Attributes;
@@ -25,7 +26,7 @@ pub const OPS: &[Entry] = &[
     entry("MIRROR_PAD", ANY, NONE, pad),
     entry("GATHER", ANY, NONE, gather),
     entry("GATHER_ND", ANY, NONE, gather_nd),
-    entry("EMBEDDING_LOOKUP", &[REAL, SIGNED], &[WHOLE], embedding),
+    entry("EMBEDDING_LOOKUP", &[REAL, SIGNED, Hybrid(I8), Hybrid(I4)], &[WHOLE], embedding),
     entry("RESHAPE", ANY, NONE, reshape),
     entry("SQUEEZE", ANY, NONE, squeeze),
     entry("EXPAND_DIMS", ANY, NONE, expand),
@@ -208,13 +209,32 @@ fn gather_nd(net: &mut Net, kind: Kind) -> Option<()> {
 }
 
 fn embedding(net: &mut Net, kind: Kind) -> Option<()> {
-    let table = net.of_rank(kind.form.ty(), 2);
+    let table = match kind.form {
+        Hybrid(ty) => coarse_table(net, ty),
+        _ => net.of_rank(kind.form.ty(), 2),
+    };
     let count = net.random.between(1, 5);
     let at = net.fed(I32, &[count], Feed::Below(table.shape[0].into()));
     let mut shape = table.shape.clone();
     shape[0] = count;
-    net.node(kind, &[at.index, table.index], vec![table.like(shape)], None, Rule::Moves);
+    let (result, rule) = match kind.form {
+        Hybrid(_) => ((F32, shape, None), Rule::Hybrid),
+        _ => (table.like(shape), Rule::Moves),
+    };
+    net.node(kind, &[at.index, table.index], vec![result], None, rule);
     Some(())
+}
+
+/// A table of few bits, with one scale or one per row.
+fn coarse_table(net: &mut Net, ty: ElementType) -> Value {
+    let shape = net.shape(2);
+    let data = net.elements(ty, shape.iter().product::<i32>() as usize);
+    let rows = shape[0];
+    let table = net.constant((ty, shape, None), data);
+    let count = if net.random.chance(60) { rows.max(1) } else { 1 };
+    let scales: Vec<f32> = (0..count).map(|_| 0.008 + 0.006 * net.random.real()).collect();
+    net.set_scales(&table, &scales, 0, 0);
+    table
 }
 
 fn reshape(net: &mut Net, kind: Kind) -> Option<()> {
