@@ -105,6 +105,15 @@ fn sixteen_bits() {
     assert_eq!(y(&wide, None), [0, 1, 1, 0]);
 }
 
+/// The product of −128 with a negative number is positive.
+#[test]
+fn the_lowest_weight() {
+    let x = Tensor::f32(&[1, 3], &[127., -127., 127.]);
+    let filter = Tensor::i8(&[1, 3], &[-128, -128, 127]).per_channel(&[1.0], &[0], 0);
+    let y = test(x, filter, None, Spec::f32()).run().unwrap();
+    assert_eq!(y[0].as_f32(), [127. * 127.]);
+}
+
 #[test]
 fn hybrid() {
     let x = Tensor::f32(&[2, 2], &[127.0, -1.0, 0.0, 0.0]);
