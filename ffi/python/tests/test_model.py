@@ -227,6 +227,8 @@ def test_errors_have_names_and_places():
         arenite.Model(DIGITS, delegates="nodelegate")
     with pytest.raises(arenite.InvalidConfig):
         arenite.Model(DIGITS, config="schema = 1\n[quota]\nbytes = 'many'")
+    with pytest.raises(arenite.Error, match="use arenite.Interpreter and its tie"):
+        arenite.Model(DIGITS, config="schema = 1\n[tie]\ncaches = true")
     content = model([Tensor("x", FLOAT32, [2]), Tensor("y", FLOAT32, [2])], [Node("NoSuchOp", [0], [1])], [0], [1])
     with pytest.raises(arenite.UnsupportedOp) as failure:
         arenite.Model(content)(np.ones(2, np.float32))
