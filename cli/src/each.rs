@@ -146,6 +146,12 @@ impl<'a> Run<'a> {
         Ok(run)
     }
 
+    /// Whether input `i` keeps a value of the step before.
+    fn is_carried(&self, session: &Session<'_>, i: usize) -> bool {
+        let has_steps = self.sequences[i].as_ref().is_some_and(|sequence| sequence.steps().is_some());
+        session.is_tied(i) && !has_steps || self.carried.iter().any(|pair| pair.input == i)
+    }
+
     fn find_pictured(&self, session: &Session<'_>) -> Result<Option<usize>> {
         let Some(decoded) = self.arguments.picture.load_step(0)? else { return Ok(None) };
         let normalization = |input: usize, ty: ElementType| self.context.normalization(input, ty);
@@ -206,9 +212,7 @@ impl<'a> Run<'a> {
         let mut random = Random(options.seed);
         let mut filled = Vec::new();
         for (i, sequence) in self.sequences.iter().enumerate() {
-            let is_sequence = sequence.as_ref().is_some_and(|sequence| sequence.steps().is_some());
-            let is_carried =
-                session.is_tied(i) && !is_sequence || self.carried.iter().any(|pair| pair.input == i);
+            let is_carried = self.is_carried(session, i);
             filled.push(match (sequence, picture) {
                 _ if is_carried && step > 0 => "carried".to_owned(),
                 (Some(sequence), _) => sequence.fill(session, i, step, &sources)?,

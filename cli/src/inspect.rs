@@ -79,8 +79,8 @@ pub(crate) fn inspect(arguments: &Arguments) -> Result<Answer> {
     let config = common.settings()?;
     limits::limit_heap(&config, common.json, &[]);
     let registry = Arc::new(Registry::discover(&config)?);
-    let interpreter = Interpreter::builder(&model).config(&config).registry(Arc::clone(&registry)).build();
-    let mut interpreter = interpreter.map_err(|error| common.explain(error))?;
+    let built = Interpreter::builder(&model).config(&config).registry(Arc::clone(&registry)).build();
+    let mut interpreter = built.map_err(|error| common.explain(error))?;
     let outcome = allocate(&mut interpreter, arguments);
     let mut report = Inspection::of(&interpreter, Some(&arguments.model));
     node_facts::add(&mut report, &interpreter);
@@ -96,15 +96,29 @@ pub(crate) fn inspect(arguments: &Arguments) -> Result<Answer> {
         let tensor = one_tensor::find(report, &mut interpreter, arguments.subgraph, tensor)?;
         return answer(&tensor, common.json, failure);
     }
-    let totals = Totals::of(&report, &model.view());
     // Shapes that the user chose are not changed.
     let may_try = arguments.resize.is_empty() && report.error.is_none();
     let batch = may_try.then(|| BatchText::attempt(&model, &config, &registry)).flatten();
-    let described = described::ModelDescription::of(&model);
-    let weight_files = language::weight_files(&model.view());
-    let caches = language::caches(&mut interpreter, &report.signatures);
-    let report = Report { inspection: report, container, described, weight_files, caches, totals, batch };
-    answer(&report, common.json, failure)
+    answer(&whole(report, container, batch, &mut interpreter), common.json, failure)
+}
+
+/// The report on a whole model.
+fn whole(
+    inspection: Inspection,
+    container: Option<ContainerText>,
+    batch: Option<BatchText>,
+    interpreter: &mut Interpreter,
+) -> Report {
+    let model = interpreter.model().clone();
+    Report {
+        container,
+        described: described::ModelDescription::of(&model),
+        weight_files: language::weight_files(&model.view()),
+        caches: language::caches(interpreter, &inspection.signatures),
+        totals: Totals::of(&inspection, &model.view()),
+        batch,
+        inspection,
+    }
 }
 
 fn answer<R: Display + Serialize>(report: &R, json: bool, failure: Option<Failure>) -> Result<Answer> {

@@ -94,14 +94,7 @@ impl Layout {
             let signature = Signature::new(model, signature)?;
             let entry = signature.entry(Some(&names))?;
             signature.same_caches(&entry, &first, &decode)?;
-            if let Some(mask) = entry.mask.filter(|mask| mask.columns != capacity) {
-                return Err(signature.refuse(format!(
-                    "mask '{}' has shape {:?}; its rows must have one column for each of the caches' {capacity} \
-                     positions",
-                    signature.name(mask.tensor),
-                    signature.shape(mask.tensor)
-                )));
-            }
+            signature.expect_columns(&entry, capacity)?;
             prefills.push(entry);
         }
         prefills.sort_by_key(|entry| std::cmp::Reverse(entry.count));
@@ -211,6 +204,16 @@ impl<'a> Signature<'a> {
             return Err(self.refuse(format!("'{}' is {ty}; only INT32 is supported", self.name(found))));
         }
         Ok(found)
+    }
+
+    /// Checks that the mask has a column for each position.
+    fn expect_columns(&self, entry: &Entry, capacity: usize) -> Result<()> {
+        let Some(mask) = entry.mask.filter(|mask| mask.columns != capacity) else { return Ok(()) };
+        Err(self.refuse(format!(
+            "mask '{}' has shape {:?}; its rows must have one column for each of the caches' {capacity} positions",
+            self.name(mask.tensor),
+            self.shape(mask.tensor)
+        )))
     }
 
     fn mask(&self, rows: usize) -> Result<Option<Mask>> {

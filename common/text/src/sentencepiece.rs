@@ -16,7 +16,7 @@ const MOST_BYTES: usize = 16 << 20;
 /// Longer pieces are errors, since encoding tries all lengths.
 const MOST_PIECE_BYTES: usize = 1024;
 
-/// What stands for a space in pieces.
+/// The mark of a space in pieces.
 const SPACE: char = '▁';
 
 /// The parts of a model that determine tokens.
@@ -75,7 +75,7 @@ struct Trainer {
 
 #[derive(Message)]
 struct Normalizer {
-    /// A table of what is replaced by what; empty for nothing.
+    /// A table of replaced characters; empty if all are kept.
     #[prost(bytes = "vec", tag = "2")]
     table: Vec<u8>,
     #[prost(bool, optional, tag = "3", default = "true")]
@@ -123,7 +123,7 @@ struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Sorts the pieces into those of texts and special ones. A piece's number is its place.
+    /// Sorts pieces of texts and special pieces. A piece's number is its place.
     fn of(pieces: &[Piece], trainer: &Trainer) -> Result<Self> {
         check(pieces)?;
         let numbered = || (0..).zip(pieces);
@@ -172,7 +172,7 @@ impl Vocabulary {
     }
 }
 
-/// Checks what SentencePiece checks, and lengths.
+/// Makes the checks of SentencePiece, and limits lengths.
 fn check(pieces: &[Piece]) -> Result<()> {
     if pieces.is_empty() {
         return refuse("it has no pieces");
@@ -208,7 +208,7 @@ fn byte(text: &str) -> Option<u8> {
 }
 
 fn not_a_byte(id: u32, text: &str) -> String {
-    format!("piece {id} {text:?} is no byte such as <0x0A>")
+    format!("piece {id} {text:?} must be a byte such as <0x0A>")
 }
 
 /// The library's model: pairs are merged in the order of the vocabulary, best score first.
@@ -235,7 +235,7 @@ fn model(known: HashMap<Vec<u8>, (u32, f32)>, algorithm: i32) -> Result<Model> {
     }
 }
 
-/// What is done to texts before and after.
+/// The changes to a text before it is encoded, and after it is decoded.
 fn configuration(
     vocabulary: &Vocabulary,
     trainer: &Trainer,

@@ -1,8 +1,8 @@
 //! Language models and a container with random bytes changed: an error or an answer, but no crash and no hang.
 //!
 //! `ARENITE_MUTANTS=10000 cargo test --release -p arenite-text mutants` runs that many of each file, and
-//! `ARENITE_MUTANTS=2500..5000` those of these numbers. A number always stands for the same mutant, so `2517..2518` runs
-//! one that failed again.
+//! `ARENITE_MUTANTS=2500..5000` the ones with these numbers. A number always means the same mutant, so `2517..2518`
+//! repeats one that failed.
 
 use std::io::Write;
 use std::ops::Range;

@@ -142,7 +142,7 @@ fn models_of_sentencepiece_that_cannot_be_used_are_refused() {
         (&[UNK, ("a", 0.0, NORMAL), ("a", 1.0, DEFINED)], "piece 2 \"a\" occurs twice"),
         (&[UNK, ("a", 0.0, 9)], "piece 1 \"a\" has the unknown type 9"),
         (&[UNK, (&long, 0.0, NORMAL)], "piece 1 has 1025 bytes, at most 1024 are possible"),
-        (&[UNK, ("<0xG1>", 0.0, BYTE)], "piece 1 \"<0xG1>\" is no byte such as <0x0A>"),
+        (&[UNK, ("<0xG1>", 0.0, BYTE)], "piece 1 \"<0xG1>\" must be a byte such as <0x0A>"),
         (&[("a", 0.0, NORMAL)], "0 of its pieces have the type UNKNOWN, one should"),
         (&[UNK, ("?", 0.0, UNKNOWN)], "2 of its pieces have the type UNKNOWN, one should"),
     ];

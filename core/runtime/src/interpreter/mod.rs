@@ -28,14 +28,13 @@ use crate::plugins::registry::Registry;
 use crate::profile::Profile;
 use crate::quota::Budget;
 use crate::resources::Resources;
-use crate::stages::executor::Executor;
+use crate::stages::{executor::Executor, lent::Ties};
 
 pub use device_memory::DeviceMemory;
 pub use inspect::MemoryUse;
 use slots::{Slot, Slots};
 pub(crate) use tensor::Port;
 pub use tensor::{Tensor, TensorMut};
-use tying::Ties;
 
 /// A model, ready to run: `build` → [`allocate`](Self::allocate) → set inputs → [`invoke`](Self::invoke) → read
 /// outputs.

@@ -6,19 +6,12 @@ use crate::arena::Block;
 use crate::config::{TieConfig, TiedOutput};
 use crate::error::{Error, ItemKind, Result};
 use crate::graph::Graph;
-use crate::stages::lent::{TiedBlock, TiedMemory, TiedPair};
-
-/// The tied outputs of an interpreter, and their memory.
-#[derive(Default)]
-pub(super) struct Ties {
-    memory: TiedMemory,
-    outputs: Vec<TiedOutput>,
-}
+use crate::stages::lent::{TiedBlock, TiedPair};
 
 impl Interpreter {
-    /// Ties an output of a signature to an input: the next invocation reads what this one wrote. Both are one memory,
-    /// which begins with zeros. Signatures that tie an input of the same name share this memory, so what `prefill`
-    /// writes to a cache, `decode` reads.
+    /// Ties an output of a signature to an input: the next invocation reads the values that this one wrote. Both are
+    /// one memory, which starts as zeros. Signatures that tie an input of the same name share this memory, so what
+    /// `prefill` writes to a cache, `decode` reads.
     ///
     /// A node that works in place, such as DYNAMIC_UPDATE_SLICE, writes the output over the input if no later node
     /// reads the input. Otherwise the output is copied to the input at the end of an invocation. If an invocation
@@ -69,7 +62,7 @@ impl Interpreter {
         self.executor_of(subgraph).is_some_and(|executor| executor.tied(tensor).is_some())
     }
 
-    /// Ties what the configuration says.
+    /// Ties the outputs that the configuration names.
     pub(super) fn apply_ties(&mut self, ties: &TieConfig) -> Result<()> {
         for TiedOutput { signature, output, input } in &ties.pairs {
             self.tie(signature, output, input)?;

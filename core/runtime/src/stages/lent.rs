@@ -8,6 +8,7 @@ use std::ptr::NonNull;
 use arenite_abi::ElementType;
 
 use crate::arena::{ALIGNMENT, Block};
+use crate::config::TiedOutput;
 use crate::error::{Error, Result};
 
 /// Memory that can be lent to a tensor: `Vec<u8>`, `Box<[u8]>`, [`AlignedBytes`] or your own type. `as_mut` is called
@@ -54,8 +55,14 @@ pub(crate) struct TiedPair {
     pub input: usize,
 }
 
-/// The memory of tied tensors, by the name of the input. It is dropped after the slots, whose tensors are in it.
-pub(crate) type TiedMemory = BTreeMap<String, TiedBlock>;
+/// The tied outputs of an interpreter, and their memory. It is dropped after the slots, whose tensors are in it.
+#[derive(Default)]
+pub(crate) struct Ties {
+    /// By the name of the input.
+    pub memory: BTreeMap<String, TiedBlock>,
+    /// In the order in which they were tied.
+    pub outputs: Vec<TiedOutput>,
+}
 
 /// The memory of the tensors that are tied under one name.
 pub(crate) struct TiedBlock {

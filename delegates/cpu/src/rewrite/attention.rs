@@ -5,8 +5,9 @@
 //!  queries ─► [moves, · f] ─► q ─► q kᵀ ─► [· f] ─► masked ─► softmax ─► p ─► p v     =>   ATTENTION
 //!                                          values ─► [moves] ─► v ───────────┘
 //! ```
-//! A mask is added to the scores, or it is a condition that chooses between them and a constant (SELECT). Moves are transpositions, slices and repetitions of heads, so the layer reads each key once for all heads of its
-//! group. Scores, their softmax and everything between have no other readers.
+//! A mask is added to the scores, or it is a condition that chooses between them and a constant (SELECT). Moves are
+//! transpositions, slices and repetitions of heads, so the layer reads each key once for all heads of its group.
+//! Scores, their softmax and everything between have no other readers.
 
 use arenite_abi::ElementType;
 use arenite_base::{Binary, Clamp, Dim};

@@ -1,4 +1,4 @@
-//! Attention as a layer: where its matrices are, and what its mask does to scores.
+//! Attention as a layer: the places of its matrices, and how its mask hides scores.
 
 use arenite_base::Clamp;
 
@@ -32,7 +32,7 @@ pub(crate) struct Product {
 /// Attention of several heads. Inputs are queries, keys, values and mask.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Attention {
-    /// The heads. Those that share a key and a value matrix are a group.
+    /// The heads. Heads that share a key and a value matrix are a group.
     pub products: Vec<Product>,
     /// Rows of queries per head.
     pub rows: usize,
@@ -54,7 +54,7 @@ pub(crate) struct Attention {
     pub output_row: usize,
     /// The factor of scores.
     pub scale: f32,
-    /// What the mask does to them.
+    /// How the mask hides scores.
     pub masking: Masking,
 }
 
@@ -74,7 +74,7 @@ pub(crate) enum Mask<'r> {
     Chosen(Condition<'r>),
 }
 
-/// A condition, with one byte per score, and what it chooses.
+/// A condition, with one byte per score, and the number that replaces hidden scores.
 #[derive(Clone, Copy)]
 pub(crate) struct Condition<'r> {
     pub bytes: Source<'r, u8>,
@@ -83,8 +83,8 @@ pub(crate) struct Condition<'r> {
 }
 
 impl Condition<'_> {
-    /// The first position that is shown, and the end of the last one, of the `n` from `start` on; `n` and 0 if none is.
-    /// All are if the weight of `fill` need not be zero.
+    /// The first position that is shown, and the end of the last one, among the `n` starting at `start`; `n` and 0
+    /// if none is. All are if the weight of `fill` need not be zero.
     pub(crate) fn visible(self, start: usize, n: usize) -> (usize, usize) {
         if self.fill >= HIDDEN {
             return (0, n);
