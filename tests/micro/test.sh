@@ -8,8 +8,9 @@
 #   symbols   the library imports memcpy, memmove, memset, memcmp and arenite_micro_panic, and nothing else
 #   host      models on this machine, in a program that allocates nothing; an op in C, in both runtimes
 #   sweep     the conformance cases that the micro interpreter runs, embedded, on this machine
-#   cortex-m  models on a Cortex-M4 (MPS2 AN386) emulated by QEMU, also as Rust source; code and stack of the smallest;
-#             the sizes that `arenite plan --micro --target cortex-m4` prints, and its table of layouts
+#   cortex-m  models on a Cortex-M4 (MPS2 AN386) emulated by QEMU; code and stack of the smallest; the sizes that
+#             `arenite plan --micro --target cortex-m4` prints, and its table of layouts
+#   rust      models as Rust source, on the same board
 #   fuzz      a million damaged models in the micro interpreter, on this machine: none may panic
 #
 #   --install  install missing packages first: with rustup, and with apt-get as root on Debian 12 or later
@@ -394,16 +395,16 @@ built() { cargo metadata --format-version 1 --no-deps | sed 's/.*"target_directo
 
 # The models of tests/embedded: on the board they give the same bytes as on this machine, where `cargo test` compares
 # them with the reference ops.
-rust_models() {
+rust() {
     local work=$folder/rust archive
     step "models as Rust source, on a Cortex-M4"
     mkdir -p "$work"
-    cargo run --quiet --release -p arenite-test-embedded --bin outputs >"$work/expected"
+    cargo run --quiet -p arenite-test-embedded --bin outputs >"$work/expected"
     cargo rustc --quiet -p arenite-test-embedded-board --profile micro --target $target --crate-type staticlib
     archive=$(built)/$target/micro/libarenite_test_embedded_board.a
     image "$work" rust.c || fail "models as Rust source: $(cat "$work/written")"
     grep output "$work/written" | diff - "$work/expected" >&2 || fail "models as Rust source: other bytes than on this machine"
-    ! arm-none-eabi-nm "$work/image.elf" | grep -E 'prepare|[Vv]erif|LoadedModel' || fail "the program contains a reader"
+    ! arm-none-eabi-nm "$work/image.elf" | grep -E 'arenite_(model|planners)' || fail "the program contains the reader or a planner"
     echo "$(wc -l <"$work/expected") outputs of $(cut -d ' ' -f 1 "$work/expected" | uniq | wc -l) models; $(grep stack "$work/written")"
 }
 
@@ -448,7 +449,6 @@ cortex_m() {
         embedded_on_board $name "$folder/$name"
         echo "$name, with a state"
     done
-    rust_models
     examples
     local written=$folder/hello_world_int8/written code stack
     [ -e "$written" ] || return 0
@@ -466,10 +466,10 @@ for argument; do
         --install) wants_install=true ;;
         --table) wants_table=true ;;
         --layouts) wants_layouts=true ;;
-        symbols | host | sweep | fuzz) suites+=("$argument") ;;
+        symbols | host | sweep | rust | fuzz) suites+=("$argument") ;;
         cortex-m) suites+=(cortex_m) ;;
         -h | --help) usage && exit ;;
-        *) fail "unknown suite '$argument'; known: symbols, host, sweep, cortex-m, fuzz" ;;
+        *) fail "unknown suite '$argument'; known: symbols, host, sweep, cortex-m, rust, fuzz" ;;
     esac
 done
 if $wants_install; then install; fi

@@ -1,6 +1,6 @@
 //! Models as Rust source: two that share an arena, one with the ops of keyword recognition, one with a loop, one with a
 //! variable, one with random numbers. `tests/same_bytes.rs` compares their bytes with those of the reference ops, and
-//! `tests/micro/test.sh cortex-m` runs them on an emulated board.
+//! `tests/micro/test.sh rust` runs them on an emulated board.
 #![no_std]
 #![forbid(unsafe_code)]
 

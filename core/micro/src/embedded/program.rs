@@ -83,7 +83,7 @@ pub struct Program<const A: usize, const V: usize> {
 // SAFETY: as for `Arena`, whose bytes `arena` points to.
 unsafe impl<const A: usize, const V: usize> Sync for Program<A, V> {}
 
-/// Makes the [`Program`] of a generated file from its [`Parts`]. For generated files only.
+/// Makes the `Program` of a generated file from its `Parts`. For generated files only.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! generated_program {
