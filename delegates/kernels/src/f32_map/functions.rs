@@ -73,8 +73,8 @@ pub(super) fn finite<S: Simd>(s: S, x: S::V) -> S::V {
 /// Adding and subtracting `1.5 · 2²³` rounds a number below 2²² to an integer, in two additions where rounding
 /// instructions take longer.
 const ROUND: f32 = 12_582_912.0;
-/// `eʳ ≈ 1 + r + r² (…)` for `|r| ≤ ln 2 / 2`: the polynomial with the least relative error, 2⁻²⁸. Coefficients of r⁶ to
-/// r².
+/// The coefficients of r⁶ to r² in `eʳ ≈ 1 + r + r² (…)` for `|r| ≤ ln 2 / 2`: the polynomial with the least relative
+/// error, 2⁻²⁸.
 const EXP: [f32; 5] = [1.381_454_1e-3, 8.368_745e-3, 4.166_839e-2, 1.666_652_1e-1, 4.999_999_4e-1];
 
 /// The `n` and `r` of `x = n · ln 2 + r`, with `n = round(x / ln 2)` and `|r| ≤ ln 2 / 2`.

@@ -239,7 +239,7 @@ unsafe impl Ints for Avx2 {
 /// `n.min(16)` bytes must be readable.
 #[inline(always)]
 unsafe fn load_first(p: *const u8, n: usize) -> __m128i {
-    // SAFETY: no more bytes are read, which are readable, as `# Safety` requires.
+    // SAFETY: at most `n.min(16)` bytes are read, which are readable, as `# Safety` requires.
     unsafe {
         match n {
             16.. => _mm_loadu_si128(p.cast()),
@@ -259,7 +259,7 @@ unsafe fn load_first(p: *const u8, n: usize) -> __m128i {
 /// `n.min(16)` bytes must be writable.
 #[inline(always)]
 unsafe fn store_first(p: *mut u8, n: usize, b: __m128i) {
-    // SAFETY: no more bytes are written, which are writable, as `# Safety` requires.
+    // SAFETY: at most `n.min(16)` bytes are written, which are writable, as `# Safety` requires.
     unsafe {
         match n {
             16.. => _mm_storeu_si128(p.cast(), b),
