@@ -20,7 +20,7 @@ use super::model_access::ModelAccess;
 use super::room::{self, ExpandedNode};
 use crate::arena::{Category, Temp};
 use crate::error;
-use crate::model::node::{MAX_PERSISTENT, MAX_SCRATCH, Piece};
+use crate::model::node::{MAX_PERSISTENT, MAX_SCRATCH, Piece, tensor};
 use crate::model::site::Site;
 
 /// Buffers that an op has requested, up to `MOST`.
@@ -75,6 +75,13 @@ impl<'h, 'a> PrepareHost<'h, 'a> {
             scratch: Pieces::none(),
             failed: None,
         })
+    }
+
+    /// The number in the model of the output with this number in `work`.
+    fn number_of_output(&self, local: usize) -> Option<usize> {
+        let spec = self.site.spec(self.node).ok()?;
+        let at = self.work.outputs().iter().position(|&output| usize::try_from(output) == Ok(local))?;
+        tensor(*spec.lists[1].get(at)?)
     }
 
     /// Keeps the full error for the caller of the interpreter, and returns a short one for the op.
@@ -143,9 +150,11 @@ impl PrepareSide for PrepareHost<'_, '_> {
         }
     }
 
-    fn set_dynamic(&mut self, t: usize) {
-        let tensor = self.site.graph.tensor(t).ok().filter(|_| cfg!(feature = "messages"));
+    fn set_dynamic(&mut self, local: usize) {
+        let number = if cfg!(feature = "messages") { self.number_of_output(local) } else { None };
+        let tensor = number.and_then(|t| self.site.graph.tensor(t).ok());
         let name = tensor.as_ref().and_then(|tensor| tensor.name()).unwrap_or_default();
+        let t = number.unwrap_or_default();
         let error = unsupported!(
             "the shape of its output, tensor {t} '{name}', depends on data, so its memory cannot be planned; make the \
              inputs that set the shape constants of the model, or run it with the large runtime"
