@@ -163,12 +163,12 @@ fn sources(
 }
 
 /// Alignment that the interpreter requires of a model.
-const ALIGNMENT: usize = 16;
+pub(crate) const ALIGNMENT: usize = 16;
 /// The largest model that is read, in bytes.
 const MAX_BYTES: u64 = 2 << 30;
 
 /// A copy of `bytes` in `memory`, aligned as the interpreter requires.
-fn aligned<'m>(memory: &'m mut [u8], bytes: &[u8]) -> &'m [u8] {
+pub(crate) fn aligned<'m>(memory: &'m mut [u8], bytes: &[u8]) -> &'m [u8] {
     let padding = memory.as_ptr().align_offset(ALIGNMENT).min(ALIGNMENT - 1);
     let place = &mut memory[padding..][..bytes.len()];
     place.copy_from_slice(bytes);

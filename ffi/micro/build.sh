@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # Builds libarenite_micro.a and copies it and its headers to a folder.
 #
-#   ffi/micro/build.sh FOLDER [TARGET] [--messages] [--subgraphs]      FOLDER/lib/libarenite_micro.a, FOLDER/include/*.h
+#   ffi/micro/build.sh FOLDER [TARGET] [--messages] [--subgraphs] [--sparse]
 #
+# It writes FOLDER/lib/libarenite_micro.a and FOLDER/include/*.h.
 # TARGET is a target of rustc [default: this machine's] whose library `core` is installed (rustup target add TARGET), or
 # cortex-m4, the name that `arenite plan --micro --target` has for thumbv7em-none-eabihf.
 # With --messages, errors are described in full, which adds about half to the code size; without it, only their kind is
-# named. With --subgraphs, models may have control flow, variables and tables.
+# named. With --subgraphs, models may have control flow, variables and tables; with --sparse, constants of which only
+# the non-zero elements are stored.
 #
-# The library has one section per function and one object per source file of the ops: link with `--gc-sections` to keep
-# only the code that the program calls. It includes the functions that compiled code needs (64-bit division, software
-# floats).
+# The library has one section per function: link with `--gc-sections` to keep only the code that the program calls. It
+# includes the functions that compiled code needs (64-bit division, software floats).
 set -euo pipefail
 folder=$(mkdir -p "$1" && cd "$1" && pwd)
 shift
@@ -19,7 +20,7 @@ target=$host
 features=()
 for argument; do
     case $argument in
-        --messages | --subgraphs) features+=(--features "${argument#--}") ;;
+        --messages | --subgraphs | --sparse) features+=(--features "${argument#--}") ;;
         cortex-m4) target=thumbv7em-none-eabihf ;;
         *) target=$argument ;;
     esac

@@ -74,15 +74,7 @@ impl Op for Conv2d {
     const VERSIONS: RangeInclusive<i32> = 1..=8;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, U8, I8, I16, I4, I32, I64]);
     const SHARING: Sharing = Sharing::Behind;
-    const EMBED: Option<Embed<Self>> = Some(Embed::with(|op, cx| {
-        let form = match op.kernel {
-            Kernel::Float { .. } => "ar_embed_conv_2d_f32",
-            Kernel::Hybrid { .. } => "ar_embed_conv_2d_hybrid",
-            Kernel::Quantized { input: IntegerType::I8, .. } => "ar_embed_conv_2d_i8",
-            _ => "",
-        };
-        cx.put(form, op)
-    }));
+    const EMBED: Option<Embed<Self>> = Some(Embed::with(|op, cx| cx.put(op.form(), op)));
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let layer = Layer::read(node, CHANNEL_AXIS)?;
@@ -116,6 +108,15 @@ impl Op for Conv2d {
                 }
             }
             Kernel::Hybrid { patch, hybrid } => self.hybrid(cx, cx.scratch(patch)?, hybrid),
+        }
+    }
+
+    fn form(&self) -> &'static str {
+        match self.kernel {
+            Kernel::Float { .. } => "ar_embed_conv_2d_f32",
+            Kernel::Hybrid { .. } => "ar_embed_conv_2d_hybrid",
+            Kernel::Quantized { input: IntegerType::I8, .. } => "ar_embed_conv_2d_i8",
+            _ => "",
         }
     }
 }

@@ -71,15 +71,7 @@ impl Op for DepthwiseConv2d {
     const VERSIONS: RangeInclusive<i32> = 1..=7;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, U8, I8, I16, I4, I32, I64]);
     const SHARING: Sharing = Sharing::Behind;
-    const EMBED: Option<Embed<Self>> = Some(Embed::with(|op, cx| {
-        let form = match op.kernel {
-            Kernel::Float { .. } => "ar_embed_depthwise_conv_2d_f32",
-            Kernel::Hybrid { .. } => "ar_embed_depthwise_conv_2d_hybrid",
-            Kernel::Quantized { input: IntegerType::I8, .. } => "ar_embed_depthwise_conv_2d_i8",
-            _ => "",
-        };
-        cx.put(form, op)
-    }));
+    const EMBED: Option<Embed<Self>> = Some(Embed::with(|op, cx| cx.put(op.form(), op)));
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let layer = Layer::read(node, CHANNEL_AXIS)?;
@@ -110,6 +102,15 @@ impl Op for DepthwiseConv2d {
             }
             Kernel::Wide { sums, requantization } => self.wide(cx, cx.scratch(sums)?, requantization),
             Kernel::Hybrid { sums, hybrid } => self.hybrid(cx, cx.scratch(sums)?, hybrid),
+        }
+    }
+
+    fn form(&self) -> &'static str {
+        match self.kernel {
+            Kernel::Float { .. } => "ar_embed_depthwise_conv_2d_f32",
+            Kernel::Hybrid { .. } => "ar_embed_depthwise_conv_2d_hybrid",
+            Kernel::Quantized { input: IntegerType::I8, .. } => "ar_embed_depthwise_conv_2d_i8",
+            _ => "",
         }
     }
 }

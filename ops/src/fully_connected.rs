@@ -61,14 +61,7 @@ struct Dense<'a> {
 impl Op for FullyConnected {
     const CODE: OpCode = OpCode::Builtin(op::FULLY_CONNECTED);
     const VERSIONS: RangeInclusive<i32> = 1..=14;
-    const EMBED: Option<Embed<Self>> = Some(Embed::with(|op, cx| {
-        let form = match &op.kernel {
-            Kernel::Float(_) => "ar_embed_fully_connected_f32",
-            Kernel::Fixed(fixed) if fixed.is_i8() => "ar_embed_fully_connected_i8",
-            _ => "",
-        };
-        cx.put(form, op)
-    }));
+    const EMBED: Option<Embed<Self>> = Some(Embed::with(|op, cx| cx.put(op.form(), op)));
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let parts = Dense::read(node)?;
@@ -97,6 +90,14 @@ impl Op for FullyConnected {
             Kernel::Float(limits) => self.layer.eval_f32(cx, *limits),
             Kernel::Fixed(fixed) => fixed.eval(&self.layer, cx),
             Kernel::Hybrid(hybrid) => hybrid.eval(&self.layer, cx),
+        }
+    }
+
+    fn form(&self) -> &'static str {
+        match &self.kernel {
+            Kernel::Float(_) => "ar_embed_fully_connected_f32",
+            Kernel::Fixed(fixed) if fixed.is_i8() => "ar_embed_fully_connected_i8",
+            _ => "",
         }
     }
 }

@@ -11,28 +11,29 @@ use arenite_abi::{Plugin, plugin};
 pub mod custom;
 pub mod kit;
 
-/// Calls a macro with a line per form of an op's `eval` that programs can link alone, with its symbol in
-/// `libarenite_micro.a`. `Op::EMBED` chooses the form of a node.
+/// Calls a macro with a line per form of an op's `eval` that programs can link alone, with its name. In
+/// `libarenite_micro.a` the form is `ar_embed_` and the name; the registration of the op for such nodes is
+/// `ar_micro_op_` and the name. `Op::form` chooses the form of a node.
 #[macro_export]
 macro_rules! each_form {
     ($callback:path) => {
         $callback! {
-            "ar_embed_conv_2d_f32": conv_2d::Conv2d::eval_f32,
-            "ar_embed_conv_2d_hybrid": conv_2d::Conv2d::eval_hybrid,
-            "ar_embed_conv_2d_i8": conv_2d::Conv2d::eval_i8,
-            "ar_embed_depthwise_conv_2d_f32": depthwise_conv_2d::DepthwiseConv2d::eval_f32,
-            "ar_embed_depthwise_conv_2d_hybrid": depthwise_conv_2d::DepthwiseConv2d::eval_hybrid,
-            "ar_embed_depthwise_conv_2d_i8": depthwise_conv_2d::DepthwiseConv2d::eval_i8,
-            "ar_embed_fully_connected_f32": fully_connected::FullyConnected::eval_f32,
-            "ar_embed_fully_connected_i8": fully_connected::FullyConnected::eval_i8,
-            "ar_embed_quantize_rescale": quantize::Quantize::eval_rescale,
-            "ar_embed_reshape_copy": reshape::Reshape::eval_copy,
-            "ar_embed_softmax_f32": softmax::Softmax::eval_f32,
-            "ar_embed_softmax_i8": softmax::Softmax::eval_i8,
-            "ar_embed_svdf_i8": svdf::Svdf::eval_i8,
-            "ar_embed_unidirectional_sequence_lstm_f32":
+            "conv_2d_f32": conv_2d::Conv2d::eval_f32,
+            "conv_2d_hybrid": conv_2d::Conv2d::eval_hybrid,
+            "conv_2d_i8": conv_2d::Conv2d::eval_i8,
+            "depthwise_conv_2d_f32": depthwise_conv_2d::DepthwiseConv2d::eval_f32,
+            "depthwise_conv_2d_hybrid": depthwise_conv_2d::DepthwiseConv2d::eval_hybrid,
+            "depthwise_conv_2d_i8": depthwise_conv_2d::DepthwiseConv2d::eval_i8,
+            "fully_connected_f32": fully_connected::FullyConnected::eval_f32,
+            "fully_connected_i8": fully_connected::FullyConnected::eval_i8,
+            "quantize_rescale": quantize::Quantize::eval_rescale,
+            "reshape_copy": reshape::Reshape::eval_copy,
+            "softmax_f32": softmax::Softmax::eval_f32,
+            "softmax_i8": softmax::Softmax::eval_i8,
+            "svdf_i8": svdf::Svdf::eval_i8,
+            "unidirectional_sequence_lstm_f32":
                 unidirectional_sequence_lstm::UnidirectionalSequenceLstm::eval_f32,
-            "ar_embed_unidirectional_sequence_lstm_i8":
+            "unidirectional_sequence_lstm_i8":
                 unidirectional_sequence_lstm::UnidirectionalSequenceLstm::eval_i8,
         }
     };
@@ -42,7 +43,7 @@ macro_rules! form_paths {
     ($($name:literal: $module:ident::$op:ident::$form:ident,)*) => {
         /// The forms of `eval`, by symbol: their paths in this crate.
         pub const FORMS: &[(&str, &str)] =
-            &[$(($name, concat!(stringify!($module), "::", stringify!($op), "::", stringify!($form))),)*];
+            &[$((concat!("ar_embed_", $name), concat!(stringify!($module), "::", stringify!($op), "::", stringify!($form))),)*];
     };
 }
 

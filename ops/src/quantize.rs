@@ -35,10 +35,7 @@ impl Op for Quantize {
     const VERSIONS: RangeInclusive<i32> = 1..=6;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I4, U4, I8, U8, I16, I32]);
     const SHARING: Sharing = Sharing::AnyOf(&[Sharing::InPlace, Sharing::Behind]);
-    const EMBED: Option<Embed<Self>> = Some(Embed::with(|op, cx| {
-        let form = if matches!(op, Quantize::Rescale(_)) { "ar_embed_quantize_rescale" } else { "" };
-        cx.put(form, op)
-    }));
+    const EMBED: Option<Embed<Self>> = Some(Embed::with(|op, cx| cx.put(op.form(), op)));
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = unary::prepare_types(node, cx)?;
@@ -72,6 +69,10 @@ impl Op for Quantize {
             }
             (Quantize::Rescale(r), ty) => rescaled(cx, r, x.ty, ty),
         }
+    }
+
+    fn form(&self) -> &'static str {
+        if matches!(self, Quantize::Rescale(_)) { "ar_embed_quantize_rescale" } else { "" }
     }
 }
 

@@ -21,10 +21,7 @@ impl Op for Reshape {
     const CODE: OpCode = OpCode::Builtin(op::RESHAPE);
     const VERSIONS: RangeInclusive<i32> = 1..=1;
     const SHARING: Sharing = Sharing::View;
-    const EMBED: Option<Embed<Self>> = Some(Embed::with(|op, cx| {
-        // Shapes that depend on data and strings are not supported there.
-        cx.put("ar_embed_reshape_copy", op)
-    }));
+    const EMBED: Option<Embed<Self>> = Some(Embed::with(|op, cx| cx.put(op.form(), op)));
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(1..=2, 1..=1)?;
@@ -40,6 +37,11 @@ impl Op for Reshape {
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
         self.view.eval(cx, || from_tensor(&cx.input(0)?, &cx.input(1)?))
+    }
+
+    fn form(&self) -> &'static str {
+        // Shapes that depend on data and strings are supported by neither embedded models nor the micro interpreter.
+        "ar_embed_reshape_copy"
     }
 }
 

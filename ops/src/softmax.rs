@@ -56,14 +56,7 @@ impl Op for Softmax {
     const CODE: OpCode = OpCode::Builtin(op::SOFTMAX);
     const VERSIONS: RangeInclusive<i32> = 1..=4;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, F16, U8, I8, I16]);
-    const EMBED: Option<Embed<Self>> = Some(Embed::with(|op, cx| {
-        let form = match &op.kernel {
-            Kernel::Float { half: false, .. } => "ar_embed_softmax_f32",
-            Kernel::Bytes(bytes) if bytes.all_i8 => "ar_embed_softmax_i8",
-            _ => "",
-        };
-        cx.put(form, op)
-    }));
+    const EMBED: Option<Embed<Self>> = Some(Embed::with(|op, cx| cx.put(op.form(), op)));
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let (x, y) = node.unary()?;
@@ -117,6 +110,14 @@ impl Op for Softmax {
             }
         }
         Ok(())
+    }
+
+    fn form(&self) -> &'static str {
+        match &self.kernel {
+            Kernel::Float { half: false, .. } => "ar_embed_softmax_f32",
+            Kernel::Bytes(bytes) if bytes.all_i8 => "ar_embed_softmax_i8",
+            _ => "",
+        }
     }
 }
 

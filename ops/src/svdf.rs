@@ -68,10 +68,7 @@ impl Op for Svdf {
     const CODE: OpCode = OpCode::Builtin(op::SVDF);
     const VERSIONS: RangeInclusive<i32> = 1..=4;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8, I16, I32]);
-    const EMBED: Option<Embed<Self>> = Some(Embed::with(|op, cx| match op.kernel {
-        Kernel::Float { .. } => cx.put("", op),
-        Kernel::Integer(_) => cx.put("ar_embed_svdf_i8", op),
-    }));
+    const EMBED: Option<Embed<Self>> = Some(Embed::with(|op, cx| cx.put(op.form(), op)));
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         node.expect(5..=5, 1..=1)?;
@@ -113,6 +110,13 @@ impl Op for Svdf {
                 self.sizes.eval_f32(cx, *activation, *symmetry, cx.scratch(sums)?, cx.scratch(quantized)?)
             }
             Kernel::Integer(integer) => integer.eval(&self.sizes, cx),
+        }
+    }
+
+    fn form(&self) -> &'static str {
+        match self.kernel {
+            Kernel::Float { .. } => "",
+            Kernel::Integer(_) => "ar_embed_svdf_i8",
         }
     }
 }

@@ -32,10 +32,7 @@ impl Op for UnidirectionalSequenceLstm {
     const CODE: OpCode = OpCode::Builtin(op::UNIDIRECTIONAL_SEQUENCE_LSTM);
     const VERSIONS: RangeInclusive<i32> = 1..=4;
     const TYPES: ElementTypes = ElementTypes::of(&[F32, I8, U8, I16, I32]);
-    const EMBED: Option<Embed<Self>> = Some(Embed::with(|op, cx| match op.kernel {
-        Kernel::Float(_) => cx.put("ar_embed_unidirectional_sequence_lstm_f32", op),
-        Kernel::Integer(_) => cx.put("ar_embed_unidirectional_sequence_lstm_i8", op),
-    }));
+    const EMBED: Option<Embed<Self>> = Some(Embed::with(|op, cx| cx.put(op.form(), op)));
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         ensure!(
@@ -81,6 +78,13 @@ impl Op for UnidirectionalSequenceLstm {
         match &self.kernel {
             Kernel::Float(_) => self.eval_f32(cx),
             Kernel::Integer(_) => self.eval_i8(cx),
+        }
+    }
+
+    fn form(&self) -> &'static str {
+        match self.kernel {
+            Kernel::Float(_) => "ar_embed_unidirectional_sequence_lstm_f32",
+            Kernel::Integer(_) => "ar_embed_unidirectional_sequence_lstm_i8",
         }
     }
 }

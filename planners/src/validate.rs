@@ -75,9 +75,9 @@ pub fn same_length(records: &[UsageRecord], offsets: &[u64]) -> Result<()> {
 /// # Errors
 /// The result exceeds 2⁶⁴.
 pub fn align(offset: u64, alignment: u64) -> Result<u64> {
-    offset
-        .checked_next_multiple_of(alignment)
-        .ok_or_else(|| invalid!("offset {offset} overflows when it is aligned to {alignment} bytes"))
+    let mask = alignment.wrapping_sub(1);
+    let aligned = offset.checked_add(mask).map(|sum| sum & !mask);
+    aligned.ok_or_else(|| invalid!("offset {offset} overflows when it is aligned to {alignment} bytes"))
 }
 
 /// `offset + size`.
@@ -107,7 +107,7 @@ fn one(i: usize, record: &UsageRecord, count: usize) -> Result<()> {
     life(i, first_node, last_node)?;
     if let Some(offset) = record.fixed() {
         ensure!(
-            offset.is_multiple_of(alignment),
+            offset & (alignment - 1) == 0,
             "record {i}: its fixed offset {offset} is not a multiple of its alignment {alignment}"
         );
         ensure!(

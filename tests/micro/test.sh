@@ -27,7 +27,7 @@ readonly shared="${ARENITE_SHARED:-../shared}"
 readonly corpus=(hello_world_f32 hello_world_int8 micro_speech_int8 kws_f32 kws_int8 vww_96_f32 vww_96_int8 resnet8_f32 resnet8_int8
     ad01_f32 ad01_int8 str_ww_int8 keyword_scrambled mnist_lstm_f32 mnist_lstm_int8)
 # Limits for hello_world_int8 on the board.
-readonly most_code=104960 most_stack=8192
+readonly most_code=48600 most_stack=2800
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -80,7 +80,7 @@ needed() {
 
 symbols() {
     local found wanted
-    library host --messages --subgraphs
+    library host --messages --subgraphs --sparse
     step "symbols that the library imports"
     found=$(needed "$folder/host/lib/libarenite_micro.a")
     wanted=$(printf '%s\n' arenite_micro_panic memcmp memcpy memmove memset)
@@ -212,7 +212,7 @@ embedded_on_host() {
 host() {
     local name
     find_arenite
-    library host --messages --subgraphs
+    library host --messages --subgraphs --sparse
     step "models, in a program without malloc"
     each_model on_host
     refused keyword_scrambled_8bit
@@ -254,7 +254,7 @@ sweep() {
         echo "skipped: there is no $shared/conformance"
         return 0
     }
-    library host --messages --subgraphs
+    library host --messages --subgraphs --sparse
     cargo run --quiet --release --package arenite-tests --bin embed_cases -- "$work" "$shared/conformance" >"$work.log"
     head -n 1 "$work.log"
     if $wants_table; then cat "$work.log"; fi

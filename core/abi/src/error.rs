@@ -44,52 +44,40 @@ impl Status {
 }
 
 /// Maximum length of a message in bytes. A longer one is cut at a character boundary and ends with `…`.
-pub const MESSAGE_CAPACITY: usize = if cfg!(feature = "messages") { 232 } else { ELLIPSIS.len() };
+pub const MESSAGE_CAPACITY: usize = 232;
+
+#[cfg(feature = "messages")]
 const ELLIPSIS: &str = "…";
 
-/// An error: a [`Status`] and a message of at most [`MESSAGE_CAPACITY`] bytes, stored inline.
-///
-/// The host adds the op, the node and the tensors' names in front. The message should name both values and the remedy.
+/// At most [`MESSAGE_CAPACITY`] bytes of text.
+#[cfg(feature = "messages")]
 #[derive(Clone, Copy)]
-pub struct Error {
-    status: Status,
+struct Text {
     length: u8,
     text: [u8; MESSAGE_CAPACITY],
 }
 
-impl Error {
-    /// Creates an error with this status and message. Without the feature `messages` the message is empty.
-    pub fn new(status: Status, message: fmt::Arguments<'_>) -> Self {
-        let mut error = Error { status, length: 0, text: [0; MESSAGE_CAPACITY] };
+#[cfg(feature = "messages")]
+impl Text {
+    fn new(message: fmt::Arguments<'_>) -> Self {
+        let mut text = Text { length: 0, text: [0; MESSAGE_CAPACITY] };
         // `write_str` marks the cut and stops the formatter, which is not an error here.
-        if cfg!(feature = "messages") {
-            let _ = fmt::write(&mut error, message);
-        }
-        error
+        let _ = fmt::write(&mut text, message);
+        text
     }
 
-    /// [`Status::Invalid`] with this message. See also [`ensure!`](crate::ensure) and [`invalid!`](crate::invalid).
-    pub fn invalid(message: fmt::Arguments<'_>) -> Self {
-        Error::new(Status::Invalid, message)
-    }
-
-    /// [`Status::Unsupported`]: `op` has no kernel for `ty`.
-    pub fn unsupported(op: &str, ty: crate::ElementType) -> Self {
-        Error::new(Status::Unsupported, format_args!("{op} has no kernel for {ty}"))
-    }
-
-    /// The status of the error.
-    pub fn status(&self) -> Status {
-        self.status
-    }
-
-    /// The message of the error.
-    pub fn message(&self) -> &str {
+    fn as_str(&self) -> &str {
         core::str::from_utf8(&self.text[..self.length as usize]).unwrap_or("(message is not text)")
+    }
+
+    fn last_boundary(&self, limit: usize) -> usize {
+        let limit = limit.min(self.length as usize);
+        (0..=limit).rev().find(|&i| self.as_str().is_char_boundary(i)).unwrap_or(0)
     }
 }
 
-impl fmt::Write for Error {
+#[cfg(feature = "messages")]
+impl fmt::Write for Text {
     fn write_str(&mut self, s: &str) -> fmt::Result {
         let start = self.length as usize;
         let room = MESSAGE_CAPACITY - start;
@@ -109,10 +97,54 @@ impl fmt::Write for Error {
     }
 }
 
+/// An error: a [`Status`] and a message of at most [`MESSAGE_CAPACITY`] bytes, stored inline. Without the feature
+/// `messages` it is the status alone.
+///
+/// The host adds the op, the node and the tensors' names in front. The message should name both values and the remedy.
+#[derive(Clone, Copy)]
+pub struct Error {
+    status: Status,
+    #[cfg(feature = "messages")]
+    text: Text,
+}
+
 impl Error {
-    fn last_boundary(&self, limit: usize) -> usize {
-        let limit = limit.min(self.length as usize);
-        (0..=limit).rev().find(|&i| self.message().is_char_boundary(i)).unwrap_or(0)
+    /// Creates an error with this status and message.
+    #[cfg(feature = "messages")]
+    pub fn new(status: Status, message: fmt::Arguments<'_>) -> Self {
+        Error { status, text: Text::new(message) }
+    }
+
+    /// Creates an error with this status.
+    #[cfg(not(feature = "messages"))]
+    #[inline(always)]
+    pub fn new(status: Status, _: fmt::Arguments<'_>) -> Self {
+        Error { status }
+    }
+
+    /// The message of the error.
+    pub fn message(&self) -> &str {
+        #[cfg(feature = "messages")]
+        return self.text.as_str();
+        #[cfg(not(feature = "messages"))]
+        ""
+    }
+
+    /// [`Status::Invalid`] with this message. See also [`ensure!`](crate::ensure) and [`invalid!`](crate::invalid).
+    #[cfg_attr(not(feature = "messages"), inline(always))]
+    pub fn invalid(message: fmt::Arguments<'_>) -> Self {
+        Error::new(Status::Invalid, message)
+    }
+
+    /// [`Status::Unsupported`]: `op` has no kernel for `ty`.
+    #[cfg_attr(not(feature = "messages"), inline(always))]
+    pub fn unsupported(op: &str, ty: crate::ElementType) -> Self {
+        Error::new(Status::Unsupported, format_args!("{op} has no kernel for {ty}"))
+    }
+
+    /// The status of the error.
+    pub fn status(&self) -> Status {
+        self.status
     }
 }
 

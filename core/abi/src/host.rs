@@ -76,9 +76,11 @@ pub fn op_schema(code: i32) -> Option<OpSchema> {
 }
 
 /// Passes an error's message to the host and returns its status.
+#[cfg_attr(not(feature = "messages"), inline(always))]
 pub(crate) fn report(error: &Error) -> ArStatus {
     // An empty message came from the host, which has stored its own.
-    if let Some(host) = host()
+    if cfg!(feature = "messages")
+        && let Some(host) = host()
         && !error.message().is_empty()
     {
         // SAFETY: the message is readable during the call.

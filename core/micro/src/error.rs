@@ -3,104 +3,104 @@
 use core::fmt;
 
 use arenite_abi::Status;
-use arenite_model::ModelError;
+use arenite_model::{Detail, ModelError};
 
 /// Result with this crate's [`Error`].
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
-/// Why a model cannot be loaded or run.
+/// Why a model cannot be loaded or run. Without the feature `messages`, most variants have no numbers.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Error {
     /// The arena is too small.
     Arena {
         /// Size of the arena in bytes.
-        given: usize,
+        given: Detail<usize>,
         /// Bytes needed to continue. A later step may need more.
         needed: usize,
     },
     /// The second of two blocks, for persistent memory, is too small.
     PersistentArena {
         /// Size of the block in bytes.
-        given: usize,
+        given: Detail<usize>,
         /// Bytes needed to continue. A later step may need more.
         needed: usize,
     },
     /// The address of the model is not a multiple of 16.
     Misaligned {
         /// The address.
-        address: usize,
+        address: Detail<usize>,
     },
     /// The model is malformed.
     Model(ModelError),
     /// None of the given ops serves a node: its code, version or element types differ.
     MissingOp {
         /// Index of the subgraph.
-        subgraph: usize,
+        subgraph: Detail<usize>,
         /// Position of the node.
-        node: usize,
+        node: Detail<usize>,
         /// The schema's number of the op.
-        code: i32,
+        code: Detail<i32>,
         /// The op version in the model.
-        version: i32,
+        version: Detail<i32>,
     },
     /// An op refused its node or failed.
     Node {
         /// Index of the subgraph.
-        subgraph: usize,
+        subgraph: Detail<usize>,
         /// Position of the node.
-        node: usize,
+        node: Detail<usize>,
         /// The schema's number of the op.
-        code: i32,
+        code: Detail<i32>,
         /// The op's error.
         error: arenite_abi::Error,
     },
     /// A tensor is not supported.
     Tensor {
         /// Index of the subgraph.
-        subgraph: usize,
+        subgraph: Detail<usize>,
         /// Index of the tensor.
-        tensor: usize,
+        tensor: Detail<usize>,
         /// The reason.
-        reason: &'static str,
+        reason: Detail<&'static str>,
     },
     /// The plan in the model's metadata is invalid.
     Offline {
         /// The reason.
-        reason: &'static str,
+        reason: Detail<&'static str>,
         /// The invalid number.
-        found: i64,
+        found: Detail<i64>,
     },
     /// The planner failed.
     Plan(arenite_abi::Error),
     /// Two registrations serve the same nodes.
     Duplicate {
         /// Position of the second registration.
-        second: usize,
+        second: Detail<usize>,
         /// The schema's number of the op.
-        code: i32,
+        code: Detail<i32>,
     },
     /// The alignment of an op's state is not supported.
     Alignment {
         /// Position of the op.
-        op: usize,
+        op: Detail<usize>,
         /// The alignment in bytes.
-        alignment: u64,
+        alignment: Detail<u64>,
     },
     /// A list of ops or models is full.
     Full {
         /// Its capacity.
-        capacity: usize,
+        capacity: Detail<usize>,
     },
     /// An input, output, tensor, node or model does not exist.
     Index {
         /// The index.
-        index: usize,
+        index: Detail<usize>,
         /// The number of elements.
-        count: usize,
+        count: Detail<usize>,
     },
     /// A call came at the wrong time.
-    Phase(&'static str),
+    Phase(Detail<&'static str>),
 }
 
 impl From<ModelError> for Error {
@@ -123,8 +123,10 @@ impl Error {
 }
 
 /// Displays the schema's name of an op, or its number.
+#[cfg(feature = "messages")]
 struct OpName(i32);
 
+#[cfg(feature = "messages")]
 impl fmt::Display for OpName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match arenite_model::builtin_operator_name(self.0) {
@@ -135,8 +137,10 @@ impl fmt::Display for OpName {
 }
 
 /// Displays ` of subgraph N`, or nothing for the main subgraph.
+#[cfg(feature = "messages")]
 struct SubgraphSuffix(usize);
 
+#[cfg(feature = "messages")]
 impl fmt::Display for SubgraphSuffix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
@@ -146,6 +150,14 @@ impl fmt::Display for SubgraphSuffix {
     }
 }
 
+#[cfg(not(feature = "messages"))]
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self:?}")
+    }
+}
+
+#[cfg(feature = "messages")]
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

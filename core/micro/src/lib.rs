@@ -65,7 +65,7 @@ pub use ops::{OpRegistration, Ops, Resolver};
 #[cfg(feature = "std")]
 pub use phases::OfflinePlan;
 pub use phases::{
-    Interpreter, LoadedModel, Planner, PreparedModel, SharedArena, SharedMemory, SharedModel, TensorInfo,
-    Turn,
+    AnyPhase, Interpreter, LoadedModel, Planner, PreparedModel, SharedArena, SharedMemory, SharedModel,
+    Stage, TensorInfo, Turn,
 };
 pub use work::message::host;

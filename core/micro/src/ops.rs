@@ -6,6 +6,7 @@ use arenite_abi::{ElementType, ElementTypes, Op};
 
 use crate::error::{Error, Result};
 use crate::model::node::Spec;
+use arenite_model::detail;
 
 pub use arenite_abi::op::Registration as OpRegistration;
 
@@ -97,9 +98,9 @@ impl<const N: usize> Resolver<N> {
     fn push(mut self, op: OpRegistration) -> Result<Self> {
         if let Some(code) = self.as_slice().iter().find(|other| compete(other, &op)).map(|op| op.builtin_code)
         {
-            return Err(Error::Duplicate { second: self.count, code });
+            return Err(Error::Duplicate { second: detail(self.count), code: detail(code) });
         }
-        *self.ops.get_mut(self.count).ok_or(Error::Full { capacity: N })? = op;
+        *self.ops.get_mut(self.count).ok_or(Error::Full { capacity: detail(N) })? = op;
         self.count += 1;
         Ok(self)
     }
@@ -120,11 +121,11 @@ impl<const N: usize> Default for Resolver<N> {
 pub(crate) fn check(ops: Ops<'_>) -> Result<()> {
     for (i, op) in ops.iter().enumerate() {
         if ops.iter().take(i).any(|other| compete(other, op)) {
-            return Err(Error::Duplicate { second: i, code: op.builtin_code });
+            return Err(Error::Duplicate { second: detail(i), code: detail(op.builtin_code) });
         }
         let alignment = op.state_align;
         if !alignment.max(1).is_power_of_two() || alignment > MAX_ALIGNMENT as u64 {
-            return Err(Error::Alignment { op: i, alignment });
+            return Err(Error::Alignment { op: detail(i), alignment: detail(alignment) });
         }
     }
     Ok(())

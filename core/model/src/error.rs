@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use crate::detail::Detail;
 use crate::path::Path;
 use crate::schema::Malformed;
 
@@ -30,7 +31,7 @@ pub enum ModelError {
     /// The file is smaller than the smallest flatbuffer.
     TooShort {
         /// Size of the file in bytes.
-        bytes: usize,
+        bytes: Detail<usize>,
     },
     /// The file identifier is not `TFL3`.
     Identifier {
@@ -42,7 +43,7 @@ pub enum ModelError {
     /// The schema version is not 3.
     SchemaVersion {
         /// The version in the file.
-        found: u32,
+        found: Detail<u32>,
     },
     /// A required field is absent or empty.
     Missing {
@@ -54,51 +55,51 @@ pub enum ModelError {
         /// Path of the index.
         path: Path,
         /// The kind of entry, for example `tensor`.
-        what: &'static str,
+        what: Detail<&'static str>,
         /// Value of the index.
-        index: i64,
+        index: Detail<i64>,
         /// The owner of the list.
-        owner: &'static str,
+        owner: Detail<&'static str>,
         /// Length of the list.
-        count: usize,
+        count: Detail<usize>,
     },
     /// A range of bytes exceeds the file.
     FileRange {
         /// Path of the table that contains the range.
         path: Path,
         /// Offset of the first byte.
-        offset: u64,
+        offset: Detail<u64>,
         /// Number of bytes.
-        size: u64,
+        size: Detail<u64>,
         /// Size of the file in bytes.
-        file: usize,
+        file: Detail<usize>,
     },
     /// A number that is invalid for its field.
     Value {
         /// Path of the field.
         path: Path,
         /// Value in the file.
-        found: i64,
+        found: Detail<i64>,
         /// The valid values.
-        expected: &'static str,
+        expected: Detail<&'static str>,
     },
     /// A quantization scale is not finite or not positive.
     Scale {
         /// Path of the scale.
         path: Path,
         /// Value in the file.
-        found: f32,
+        found: Detail<f32>,
     },
     /// The length of a list contradicts another field.
     Length {
         /// Path of the list.
         path: Path,
         /// Length of the list.
-        found: usize,
+        found: Detail<usize>,
         /// Required length.
-        expected: usize,
+        expected: Detail<usize>,
         /// Where the requirement comes from.
-        because: &'static str,
+        because: Detail<&'static str>,
     },
     /// A tensor's elements do not fit into memory.
     ShapeOverflow {
@@ -110,64 +111,64 @@ pub enum ModelError {
         /// Path of the tensor.
         path: Path,
         /// Size of the buffer in bytes.
-        found: usize,
+        found: Detail<usize>,
         /// Required bytes.
-        needed: usize,
+        needed: Detail<usize>,
     },
     /// The offsets inside a constant string tensor are inconsistent.
     Strings {
         /// Path of the tensor.
         path: Path,
         /// Description of the error.
-        reason: &'static str,
+        reason: Detail<&'static str>,
         /// The string or count with the error.
-        found: u64,
+        found: Detail<u64>,
     },
     /// Sparsity parameters are inconsistent with each other or with the shape.
     Sparsity {
         /// Path of the field.
         path: Path,
         /// Description of the error.
-        reason: &'static str,
+        reason: Detail<&'static str>,
     },
     /// An operator reads a tensor that only a later operator writes.
     ReadBeforeWrite {
         /// Path of the input.
         path: Path,
         /// Index of the tensor.
-        tensor: usize,
+        tensor: Detail<usize>,
         /// Index of the operator that writes it.
-        producer: usize,
+        producer: Detail<usize>,
     },
     /// A tensor is read, but has no data and no operator writes it.
     NeverWritten {
         /// Path of the input or output.
         path: Path,
         /// Index of the tensor.
-        tensor: usize,
+        tensor: Detail<usize>,
     },
     /// An operator writes a tensor that is already defined.
     WrittenTwice {
         /// Path of the output.
         path: Path,
         /// Index of the tensor.
-        tensor: usize,
+        tensor: Detail<usize>,
         /// The first definition.
-        by: Definition,
+        by: Detail<Definition>,
     },
     /// Two entries of a list have the same name.
     DuplicateName {
         /// Path of the second entry.
         path: Path,
         /// Index of the first entry.
-        first: usize,
+        first: Detail<usize>,
     },
     /// A feature of the format that is not supported.
     Unsupported {
         /// Path of the field that requires it.
         path: Path,
         /// The feature.
-        what: &'static str,
+        what: Detail<&'static str>,
     },
     /// Too many tables share data, which makes the file too expensive to verify.
     TooMuchSharing {
@@ -177,7 +178,7 @@ pub enum ModelError {
     /// The scratch space given to [`crate::Model::new_in`] is too small.
     ScratchTooSmall {
         /// Number of entries given.
-        given: usize,
+        given: Detail<usize>,
         /// Number of entries needed.
         needed: usize,
     },
@@ -236,6 +237,14 @@ impl From<Malformed> for ModelError {
 
 impl core::error::Error for ModelError {}
 
+#[cfg(not(feature = "messages"))]
+impl fmt::Display for ModelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self:?}")
+    }
+}
+
+#[cfg(feature = "messages")]
 impl fmt::Display for ModelError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use ModelError::*;

@@ -25,6 +25,7 @@ extern crate alloc;
 
 mod buffers;
 mod builtin_names;
+mod detail;
 mod error;
 mod external;
 mod model;
@@ -36,6 +37,7 @@ mod schema;
 #[cfg(feature = "std")]
 #[allow(unsafe_code)]
 mod source;
+#[cfg(feature = "sparse")]
 mod sparse;
 mod types;
 mod verify;
@@ -45,6 +47,7 @@ pub mod writer;
 pub use builtin_names::{
     CUSTOM, builtin_operator_code, builtin_operator_name, builtin_options_2_name, builtin_options_name,
 };
+pub use detail::{Detail, detail};
 pub use error::{Definition, ModelError};
 pub use model::Model;
 #[cfg(feature = "std")]
@@ -59,5 +62,6 @@ pub use schema::{
 };
 #[cfg(feature = "std")]
 pub use source::Source;
+#[cfg(feature = "sparse")]
 pub use sparse::expand_sparse;
 pub use types::tensor_type;

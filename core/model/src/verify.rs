@@ -8,14 +8,17 @@ mod external;
 mod graph;
 mod quantization;
 mod signatures;
+#[cfg(feature = "sparse")]
 mod sparsity;
 mod tensors;
 
+#[cfg(feature = "sparse")]
 pub(crate) use sparsity::MAX_LEVELS;
 
 use check::{Check, check_index};
 
 use crate::buffers::file_range;
+use crate::detail::detail;
 use crate::error::ModelError;
 use crate::external::Groups;
 use crate::model::Model;
@@ -42,7 +45,8 @@ impl<'a> Model<'a> {
     pub fn new_in(bytes: &'a [u8], scratch: &mut [u32]) -> Result<Self, ModelError> {
         let root = structure(bytes)?;
         let (given, needed) = (scratch.len(), scratch_len(root));
-        let scratch = scratch.get_mut(..needed).ok_or(ModelError::ScratchTooSmall { given, needed })?;
+        let scratch =
+            scratch.get_mut(..needed).ok_or(ModelError::ScratchTooSmall { given: detail(given), needed })?;
         let model = Model { root, groups: Groups::NONE };
         semantics(model, scratch)?;
         Ok(model)
@@ -59,7 +63,7 @@ impl<'a> Model<'a> {
 
 /// Verifies the identifier and the flatbuffers structure.
 pub(crate) fn structure(bytes: &[u8]) -> Result<ModelTable<'_>, ModelError> {
-    let found = bytes.first_chunk::<8>().ok_or(ModelError::TooShort { bytes: bytes.len() })?;
+    let found = bytes.first_chunk::<8>().ok_or(ModelError::TooShort { bytes: detail(bytes.len()) })?;
     let [.., a, b, c, d] = *found;
     if [a, b, c, d] != *b"TFL3" {
         return Err(ModelError::Identifier { found: [a, b, c, d] });
@@ -79,7 +83,7 @@ pub(crate) fn scratch_len(root: ModelTable<'_>) -> usize {
 pub(crate) fn semantics(model: Model<'_>, scratch: &mut [u32]) -> Check {
     let root = model.root;
     if root.version() != 3 {
-        return Err(ModelError::SchemaVersion { found: root.version() });
+        return Err(ModelError::SchemaVersion { found: detail(root.version()) });
     }
     if root.subgraphs().is_empty() {
         return Err(ModelError::Missing { path: Path::root().field("subgraphs") });
@@ -101,7 +105,12 @@ fn buffers(root: ModelTable<'_>) -> Check {
         let (offset, size) = (buffer.offset(), buffer.size());
         if offset > 1 && file_range(root.bytes(), offset, size).is_none() {
             let path = Path::root().entry("buffers", index);
-            return Err(ModelError::FileRange { path, offset, size, file: root.bytes().len() });
+            return Err(ModelError::FileRange {
+                path,
+                offset: detail(offset),
+                size: detail(size),
+                file: detail(root.bytes().len()),
+            });
         }
     }
     for (index, entry) in root.metadata().iter().enumerate() {
@@ -117,7 +126,7 @@ fn operator_codes(root: ModelTable<'_>) -> Check {
         let builtin = code.builtin_code();
         if builtin < 0 {
             let (path, found) = (path.field("builtin_code"), i64::from(builtin));
-            return Err(ModelError::Value { path, found, expected: "0 or more" });
+            return Err(ModelError::Value { path, found: detail(found), expected: detail("0 or more") });
         }
         if builtin == crate::CUSTOM && code.custom_code().is_none_or(str::is_empty) {
             return Err(ModelError::Missing { path: path.field("custom_code") });

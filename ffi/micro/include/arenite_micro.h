@@ -215,7 +215,8 @@ void *ar_micro_external(void);
 void ar_micro_write_layouts(void (*write)(const char *text, size_t length), const ArOpV1 *const *ops, size_t op_count);
 
 /* Defined by the program and called when the library panics, which is a bug to report. It must not return. `file`
- * and `line` are the source location; `file` has `length` bytes and is not null-terminated. */
+ * and `line` are the source location; `file` has `length` bytes and is not null-terminated. In a library without
+ * messages, `length` and `line` are 0. */
 void arenite_micro_panic(const char *file, size_t length, uint32_t line);
 
 #ifdef __cplusplus

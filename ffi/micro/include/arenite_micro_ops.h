@@ -215,6 +215,23 @@ extern const ArOpV1 ar_micro_op_signal_stacker;
 extern const ArOpV1 ar_micro_op_signal_window;
 extern const ArOpV1 ar_micro_op_tflite_detection_post_process;
 
+/* Ops for the nodes of one form: they run no others, and are smaller. */
+extern ArOpV1 const ar_micro_op_conv_2d_f32;
+extern ArOpV1 const ar_micro_op_conv_2d_hybrid;
+extern ArOpV1 const ar_micro_op_conv_2d_i8;
+extern ArOpV1 const ar_micro_op_depthwise_conv_2d_f32;
+extern ArOpV1 const ar_micro_op_depthwise_conv_2d_hybrid;
+extern ArOpV1 const ar_micro_op_depthwise_conv_2d_i8;
+extern ArOpV1 const ar_micro_op_fully_connected_f32;
+extern ArOpV1 const ar_micro_op_fully_connected_i8;
+extern ArOpV1 const ar_micro_op_quantize_rescale;
+extern ArOpV1 const ar_micro_op_reshape_copy;
+extern ArOpV1 const ar_micro_op_softmax_f32;
+extern ArOpV1 const ar_micro_op_softmax_i8;
+extern ArOpV1 const ar_micro_op_svdf_i8;
+extern ArOpV1 const ar_micro_op_unidirectional_sequence_lstm_f32;
+extern ArOpV1 const ar_micro_op_unidirectional_sequence_lstm_i8;
+
 #ifdef __cplusplus
 }
 #endif

@@ -6,10 +6,10 @@ use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 use arenite_abi::raw::{ArHostV1, ArStr};
-use arenite_micro::{Error, LoadedModel, OpRegistration, Ops, Planner, TensorInfo};
+use arenite_micro::{AnyPhase, Error, OpRegistration, Ops, Planner, Stage, TensorInfo};
 
 use crate::lent::{block, parts, refuse, registrations};
-use crate::micro::{ArMicro, Phase, wrong};
+use crate::micro::ArMicro;
 use crate::status::{self, ARGUMENT, ArMicroStatus};
 
 /// `ArMicroTensor` of the header.
@@ -66,7 +66,7 @@ pub(crate) unsafe extern "C" fn ar_micro_load(
     // SAFETY: the header requires that the model and the ops are neither changed nor moved until the interpreter is
     // closed, and that only the interpreter uses the arena.
     match unsafe { (parts(model, model_bytes, ops, op_count), block(arena, arena_bytes)) } {
-        (Ok((model, ops)), Some(arena)) => micro.set(LoadedModel::with(model, ops, arena).map(Phase::Loaded)),
+        (Ok((model, ops)), Some(arena)) => micro.open(|place| AnyPhase::load(place, model, ops, arena)),
         (Err(status), _) => status,
         (_, None) => refuse("the arena"),
     }
@@ -99,7 +99,7 @@ pub(crate) unsafe extern "C" fn ar_micro_load_two(
     };
     match (parts, planned, persistent) {
         (Ok((model, ops)), Some(planned), Some(persistent)) => {
-            micro.set(LoadedModel::over_two(model, ops, planned, persistent).map(Phase::Loaded))
+            micro.open(|place| AnyPhase::load_over_two(place, model, ops, planned, persistent))
         }
         (Err(status), ..) => status,
         _ => refuse("a block"),
@@ -113,10 +113,11 @@ pub(crate) unsafe extern "C" fn ar_micro_load_two(
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn ar_micro_prepare(micro: *mut ArMicro) -> ArMicroStatus {
     let micro = micro!(micro);
-    match micro.take() {
-        Some(Phase::Loaded(loaded)) => micro.set(loaded.prepare().map(Phase::Prepared)),
-        other => put_back(micro, "there is nothing to prepare", other),
-    }
+    let done = match micro.at(Stage::Loaded, "there is nothing to prepare") {
+        Ok(loaded) => loaded.prepare(),
+        Err(status) => return status,
+    };
+    micro.reached(done)
 }
 
 /// Places every tensor in the arena.
@@ -130,10 +131,11 @@ pub(crate) unsafe extern "C" fn ar_micro_plan(micro: *mut ArMicro, planner: u32)
         Ok(planner) => planner,
         Err(status) => return status,
     };
-    match micro.take() {
-        Some(Phase::Prepared(prepared)) => micro.set(prepared.plan(planner).map(Phase::Ready)),
-        other => put_back(micro, "there is nothing to plan", other),
-    }
+    let done = match micro.at(Stage::Prepared, "there is nothing to plan") {
+        Ok(prepared) => prepared.plan(planner),
+        Err(status) => return status,
+    };
+    micro.reached(done)
 }
 
 /// The planner with this number in the header.
@@ -143,15 +145,6 @@ pub(crate) fn planner_of(number: u32) -> Result<Planner, ArMicroStatus> {
         1 => Ok(Planner::Linear),
         other => Err(status::fail(ARGUMENT, format_args!("unknown planner {other}"))),
     }
-}
-
-/// Rejects a call in the wrong phase; restores the phase it took.
-pub(crate) fn put_back(micro: &mut ArMicro, what: &str, phase: Option<Phase>) -> ArMicroStatus {
-    let refused = wrong(what, phase.as_ref());
-    if let Some(phase) = phase {
-        micro.set(Ok(phase));
-    }
-    refused
 }
 
 /// Runs the phases load, prepare and plan.
@@ -231,7 +224,7 @@ pub(crate) unsafe extern "C" fn ar_micro_limit_calls(micro: *mut ArMicro, most: 
 pub(crate) unsafe extern "C" fn ar_micro_close(micro: *mut ArMicro) {
     // SAFETY: the header requires a null pointer or an `ArMicro` that only one thread uses at a time.
     if let Some(micro) = unsafe { micro.as_mut() } {
-        drop(micro.take());
+        micro.close();
     }
 }
 
@@ -242,7 +235,7 @@ pub(crate) unsafe extern "C" fn ar_micro_close(micro: *mut ArMicro) {
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn ar_micro_input_count(micro: *const ArMicro) -> usize {
     // SAFETY: the header requires a null pointer or an `ArMicro` that only one thread uses at a time.
-    unsafe { micro.as_ref() }.and_then(ArMicro::phase).map_or(0, |phase| phase.counts().0)
+    unsafe { micro.as_ref() }.and_then(ArMicro::phase).map_or(0, |phase| phase.port_counts().0)
 }
 
 /// The number of outputs; 0 before the model is ready to run.
@@ -252,7 +245,7 @@ pub(crate) unsafe extern "C" fn ar_micro_input_count(micro: *const ArMicro) -> u
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn ar_micro_output_count(micro: *const ArMicro) -> usize {
     // SAFETY: the header requires a null pointer or an `ArMicro` that only one thread uses at a time.
-    unsafe { micro.as_ref() }.and_then(ArMicro::phase).map_or(0, |phase| phase.counts().1)
+    unsafe { micro.as_ref() }.and_then(ArMicro::phase).map_or(0, |phase| phase.port_counts().1)
 }
 
 /// Describes an input.

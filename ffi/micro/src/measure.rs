@@ -2,7 +2,7 @@
 
 use core::ffi::c_void;
 
-use arenite_micro::{Category, NodeObserver, RunningNode, Sizes};
+use arenite_micro::{Category, NodeObserver, RunningNode, Sizes, Stage};
 
 use crate::calls::micro;
 use crate::lent::refuse;
@@ -50,7 +50,8 @@ pub(crate) unsafe extern "C" fn ar_micro_sizes(
 ) -> ArMicroStatus {
     // SAFETY: the header requires a null pointer or an `ArMicro` that only one thread uses at a time.
     let phase = unsafe { micro.as_ref() }.and_then(ArMicro::phase);
-    let Some(recording) = phase.and_then(Phase::recording) else {
+    let ready = phase.filter(|phase| phase.stage() == Stage::Ready);
+    let Some(recording) = ready.map(Phase::recording) else {
         return wrong("it is not ready to run", phase);
     };
     if sizes.is_null() || !sizes.is_aligned() {
@@ -73,7 +74,8 @@ pub(crate) unsafe extern "C" fn ar_micro_record(
 ) -> ArMicroStatus {
     // SAFETY: the header requires a null pointer or an `ArMicro` that only one thread uses at a time.
     let phase = unsafe { micro.as_ref() }.and_then(ArMicro::phase);
-    let Some(recording) = phase.and_then(Phase::recording) else {
+    let ready = phase.filter(|phase| phase.stage() == Stage::Ready);
+    let Some(recording) = ready.map(Phase::recording) else {
         return wrong("it is not ready to run", phase);
     };
     if record.is_null() || !record.is_aligned() {

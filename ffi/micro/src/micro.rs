@@ -2,14 +2,14 @@
 //!
 //! ```text
 //! zeros ─► load ─► Loaded ─► prepare ─► Prepared ─► plan ─► Ready ─► close ─► zeros
-//!       └► add ─► Shared ─► close ─► zeros
+//!       └► add ───────────────────────────────────────────► Ready ─► close ─► zeros
 //! ```
 //!
 //! A call in the wrong phase is rejected. A call that fails leaves zeros.
 
 use core::mem::MaybeUninit;
 
-use arenite_micro::{Error, Interpreter, LoadedModel, PreparedModel, Recording, SharedModel, Turn};
+use arenite_micro::{AnyPhase, Error, Stage, Turn};
 
 use crate::status::{self, ArMicroStatus, PHASE};
 
@@ -30,73 +30,70 @@ pub(crate) struct ArMicro {
 #[repr(C, align(8))]
 struct Room([usize; ROOM]);
 
-const _: () = assert!(size_of::<Phase>() <= size_of::<Room>() && align_of::<Phase>() <= align_of::<Room>());
+/// The model; [`ArMicro::is_open`] tells whether there is one.
+pub(crate) type Phase = AnyPhase<'static>;
 
-/// The phase of an interpreter.
-pub(crate) enum Phase {
-    Loaded(LoadedModel<'static>),
-    Prepared(PreparedModel<'static>),
-    Ready(Interpreter<'static>),
-    Shared(SharedModel<'static>),
-}
+const _: () =
+    assert!(size_of::<Option<Phase>>() <= size_of::<Room>() && align_of::<Phase>() <= align_of::<Room>());
 
-impl Phase {
-    fn name(&self) -> &'static str {
-        match self {
-            Phase::Loaded(_) => "loaded: prepare comes next",
-            Phase::Prepared(_) => "prepared: plan comes next",
-            Phase::Ready(_) | Phase::Shared(_) => "ready to run: close comes before another model",
-        }
-    }
-
-    /// The number of inputs and of outputs; 0 unless the model is ready to run.
-    pub(crate) fn counts(&self) -> (usize, usize) {
-        match self {
-            Phase::Ready(model) => (model.input_count(), model.output_count()),
-            Phase::Shared(model) => (model.input_count(), model.output_count()),
-            _ => (0, 0),
-        }
-    }
-
-    /// The use of the arena, if the model is ready to run.
-    pub(crate) fn recording(&self) -> Option<Recording> {
-        match self {
-            Phase::Ready(model) => Some(model.recording()),
-            Phase::Shared(model) => Some(model.recording()),
-            _ => None,
-        }
+fn name_of(phase: &Phase) -> &'static str {
+    match phase.stage() {
+        Stage::Loaded => "loaded: prepare comes next",
+        Stage::Prepared => "prepared: plan comes next",
+        Stage::Ready => "ready to run: close comes before another model",
     }
 }
 
 impl ArMicro {
     pub(crate) fn phase(&self) -> Option<&Phase> {
-        // SAFETY: `is_open` is 1 only after `set` wrote a phase to `room`, until `take` moves it out.
-        (self.is_open != 0).then(|| unsafe { &*self.room.as_ptr().cast::<Phase>() })
+        // SAFETY: `is_open` is 1 only after `open` wrote an `Option<Phase>` to `room`, until `close` drops it.
+        if self.is_open != 0 {
+            unsafe { &*self.room.as_ptr().cast::<Option<Phase>>() }.as_ref()
+        } else {
+            None
+        }
     }
 
     pub(crate) fn phase_mut(&mut self) -> Option<&mut Phase> {
-        // SAFETY: `is_open` is 1 only after `set` wrote a phase to `room`, until `take` moves it out.
-        (self.is_open != 0).then(|| unsafe { &mut *self.room.as_mut_ptr().cast::<Phase>() })
+        // SAFETY: as in `phase`.
+        if self.is_open != 0 {
+            unsafe { &mut *self.room.as_mut_ptr().cast::<Option<Phase>>() }.as_mut()
+        } else {
+            None
+        }
     }
 
-    /// Moves the phase out, so that the interpreter is empty.
-    pub(crate) fn take(&mut self) -> Option<Phase> {
-        let is_open = core::mem::take(&mut self.is_open) != 0;
-        // SAFETY: `is_open` was 1, so `room` holds a phase, and it is now 0, so the phase is moved out only once.
-        is_open.then(|| unsafe { self.room.as_ptr().cast::<Phase>().read() })
+    /// Drops the model, so that the interpreter is empty.
+    pub(crate) fn close(&mut self) {
+        if core::mem::take(&mut self.is_open) != 0 {
+            // SAFETY: `is_open` was 1, so `room` holds an `Option<Phase>`, and it is now 0, so it is dropped only once.
+            unsafe { self.room.as_mut_ptr().cast::<Option<Phase>>().drop_in_place() };
+        }
     }
 
-    /// Stores the next phase, or reports why it was not reached. The interpreter must be empty.
-    pub(crate) fn set(&mut self, next: Result<Phase, Error>) -> ArMicroStatus {
+    /// Lets `load` place a model here. The interpreter must be empty, and stays empty after an error.
+    pub(crate) fn open(
+        &mut self,
+        load: impl FnOnce(&mut Option<Phase>) -> Result<(), Error>,
+    ) -> ArMicroStatus {
+        let place = self.room.as_mut_ptr().cast::<Option<Phase>>();
+        // SAFETY: `room` is large enough for an `Option<Phase>` and aligned for it.
+        let place = unsafe {
+            place.write(None);
+            &mut *place
+        };
+        let loaded = load(place);
+        self.is_open = 1;
+        self.reached(loaded)
+    }
+
+    /// Reports that the next phase was reached, or why not; after an error the interpreter is empty.
+    pub(crate) fn reached(&mut self, done: Result<(), Error>) -> ArMicroStatus {
         self.needed = 0;
-        match next {
-            Ok(phase) => {
-                // SAFETY: `room` is large enough for a phase and aligned for it.
-                unsafe { self.room.as_mut_ptr().cast::<Phase>().write(phase) };
-                self.is_open = 1;
-                status::OK
-            }
+        match done {
+            Ok(()) => status::OK,
             Err(error) => {
+                self.close();
                 if let Error::Arena { needed, .. } | Error::PersistentArena { needed, .. } = error {
                     self.needed = needed;
                 }
@@ -105,18 +102,22 @@ impl ArMicro {
         }
     }
 
+    /// The model in this stage.
+    pub(crate) fn at(&mut self, stage: Stage, otherwise: &str) -> Result<&mut Phase, ArMicroStatus> {
+        if self.phase().is_none_or(|phase| phase.stage() != stage) {
+            return Err(wrong(otherwise, self.phase()));
+        }
+        self.phase_mut().ok_or(PHASE)
+    }
+
     /// The model, if it is ready to run.
     pub(crate) fn ready(&mut self) -> Result<Turn<'_, 'static>, ArMicroStatus> {
-        match self.phase_mut() {
-            Some(Phase::Ready(interpreter)) => Ok(interpreter.turn()),
-            Some(Phase::Shared(model)) => Ok(model.turn()),
-            other => Err(wrong("it is not ready to run", other.map(|phase| &*phase))),
-        }
+        self.at(Stage::Ready, "it is not ready to run")?.turn().ok_or(PHASE)
     }
 }
 
 /// The error of a call in the wrong phase.
 pub(crate) fn wrong(what: &str, phase: Option<&Phase>) -> ArMicroStatus {
-    let now = phase.map_or("empty: load comes first", Phase::name);
+    let now = phase.map_or("empty: load comes first", name_of);
     status::fail(PHASE, format_args!("{what}; it is {now}"))
 }

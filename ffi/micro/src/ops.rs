@@ -1,9 +1,9 @@
-//! One registration per op of `arenite-ops`, with the name declared in `include/arenite_micro_ops.h`; and the `eval` of
-//! each op, which the files of `arenite embed` call.
+//! One registration per op of `arenite-ops`, and per form of its `eval` that can be linked alone, with the name
+//! declared in `include/arenite_micro_ops.h`; and the `eval` of each, which the files of `arenite embed` call.
 
 use core::ffi::c_void;
 
-use arenite_abi::op::{Op, eval_embedded, registration};
+use arenite_abi::op::{EvalContext, Form, Op, eval_embedded, registration, registration_of_form};
 use arenite_abi::raw::{ArEvalV1, ArNodeV1, ArStatus};
 use arenite_micro::OpRegistration;
 
@@ -56,18 +56,37 @@ macro_rules! symbols {
 
 arenite_ops::each_op!(symbols);
 
-/// Defines a symbol per form of `eval`.
+/// Defines two symbols per form of `eval`: a registration, and the function for the files of `arenite embed`.
 macro_rules! forms {
-    ($($name:literal: $module:ident::$op:ident::$form:ident,)*) => {$(
-        const _: () = {
-            #[unsafe(export_name = $name)]
+    ($($name:literal: $module:ident::$op:ident::$form:ident,)*) => {
+        $(const _: () = {
+            use arenite_ops::$module::$op;
+
+            struct OneForm;
+
+            impl Form for OneForm {
+                type Op = $op;
+                const NAME: &'static str = concat!("ar_embed_", $name);
+
+                fn eval(op: &$op, cx: &mut EvalContext<'_>) -> arenite_abi::Result<()> {
+                    op.$form(cx)
+                }
+            }
+
+            #[unsafe(export_name = concat!("ar_micro_op_", $name))]
+            static OP: OpRegistration = registration_of_form::<OneForm>();
+
+            #[unsafe(export_name = concat!("ar_embed_", $name))]
             unsafe extern "C" fn eval(eval: *const ArEvalV1, node: *const ArNodeV1, state: *mut c_void) -> ArStatus {
-                use arenite_ops::$module::$op;
                 // SAFETY: the caller meets the same requirements.
                 unsafe { eval_embedded(eval, node, state, |op: &$op, cx| op.$form(cx)) }
             }
-        };
-    )*};
+        };)*
+
+        /// The names in C of the registrations.
+        #[cfg(test)]
+        const FORMS: &[&str] = &[$(concat!("ar_micro_op_", $name),)*];
+    };
 }
 
 arenite_ops::each_form!(forms);
@@ -85,6 +104,10 @@ mod tests {
         let declared =
             header.lines().filter(|line| line.starts_with("extern const")).map(|line| format!("{line}\n"));
         assert!(declared.collect::<String>() == expected, "arenite_micro_ops.h should contain:\n{expected}");
+        for form in FORMS {
+            let line = format!("extern ArOpV1 const {form};\n");
+            assert!(header.contains(&line), "arenite_micro_ops.h should contain:\n{line}");
+        }
     }
 
     /// `arenite inspect --ops c` derives the same names from an op's path.

@@ -3,11 +3,11 @@
 use core::ffi::c_void;
 
 use arenite_abi::invalid;
-use arenite_micro::Records;
+use arenite_micro::{Records, Stage};
 
-use crate::calls::{micro, put_back};
+use crate::calls::micro;
 use crate::lent::refuse;
-use crate::micro::{ArMicro, Phase};
+use crate::micro::ArMicro;
 use crate::status::{self, ArMicroStatus, INDEX};
 
 /// `ArMicroBuffers` of the header: the records, while the program's planner runs.
@@ -39,21 +39,20 @@ pub(crate) unsafe extern "C" fn ar_micro_plan_with(
 ) -> ArMicroStatus {
     let micro = micro!(micro);
     let Some(planner) = planner else { return refuse("the planner") };
-    match micro.take() {
-        Some(Phase::Prepared(prepared)) => {
-            let place = &mut |records: &mut dyn Records| {
-                let count = records.count();
-                // SAFETY: the header requires a planner that can be called with `user` and the buffers, which are valid
-                // during the call.
-                match unsafe { planner(user, &mut ArMicroBuffers(records), count) } {
-                    0 => Ok(()),
-                    other => Err(invalid!("the program's planner returned {other}")),
-                }
-            };
-            micro.set(prepared.plan_with(place).map(Phase::Ready))
+    let place = &mut |records: &mut dyn Records| {
+        let count = records.count();
+        // SAFETY: the header requires a planner that can be called with `user` and the buffers, which are valid during
+        // the call.
+        match unsafe { planner(user, &mut ArMicroBuffers(records), count) } {
+            0 => Ok(()),
+            other => Err(invalid!("the program's planner returned {other}")),
         }
-        other => put_back(micro, "there is nothing to plan", other),
-    }
+    };
+    let done = match micro.at(Stage::Prepared, "there is nothing to plan") {
+        Ok(prepared) => prepared.plan_with(place),
+        Err(status) => return status,
+    };
+    micro.reached(done)
 }
 
 /// Describes a buffer.

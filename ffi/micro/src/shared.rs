@@ -6,7 +6,7 @@ use arenite_micro::{OpRegistration, SharedMemory};
 
 use crate::calls::{empty, micro, planner_of};
 use crate::lent::{block, parts, refuse};
-use crate::micro::{ArMicro, Phase};
+use crate::micro::ArMicro;
 use crate::status::{self, ArMicroStatus, PHASE};
 
 /// `ArMicroArena` of the header. All zeros before it is opened.
@@ -69,6 +69,5 @@ pub(crate) unsafe extern "C" fn ar_micro_add(
     };
     // SAFETY: the header requires that models of one arena run one at a time, and that the program uses no input or
     // output of one while another one runs or is added.
-    let added = unsafe { memory.add(model, ops, planner) };
-    micro.set(added.map(Phase::Shared))
+    micro.open(|place| unsafe { memory.add(model, ops, planner) }.map(|model| *place = Some(model.into())))
 }

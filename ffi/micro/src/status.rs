@@ -81,7 +81,7 @@ const KINDS: [&str; 11] = [
     "an argument is invalid",
     "the call does not fit the phase",
     "the arena is too small",
-    "the model is malformed or misaligned",
+    "the model is malformed, misaligned or not supported",
     "the list of ops is invalid",
     "an op is missing",
     "an op rejected its node or failed",

@@ -27,18 +27,23 @@ impl Multiplier {
     /// The nearest fixed-point form of `real` (`QuantizeMultiplier`).
     ///
     /// Factors below about `2^-32` become zero. `None` if `real` is infinite or NaN.
+    #[inline(never)] // small machines compute with f64 in software
     pub fn from_real(real: f64) -> Option<Multiplier> {
-        if !real.is_finite() {
+        // real = ±significand / 2^53 × 2^shift, where 2^52 <= significand < 2^53, unless it is zero or below 2^-1022.
+        let (bits, exponent) = (real.to_bits(), (real.to_bits() >> 52 & 0x7ff) as i32);
+        if exponent == 0x7ff {
             return None;
         }
-        let (fraction, mut shift) = libm::frexp(real);
-        // Ties away from zero. The sum is exact between 2^30 and 2^31, and nothing beyond that is rounded down.
-        let mut value = (fraction * TWO_POW_31 + 0.5f64.copysign(fraction)) as i64;
+        let significand = bits & ((1 << 52) - 1) | 1 << 52;
+        let mut shift = exponent - 1022;
+        // Ties away from zero.
+        let magnitude = (significand + (1 << 21) >> 22) as i64;
+        let mut value = if real.is_sign_negative() { -magnitude } else { magnitude };
         if value == 1 << 31 {
             value /= 2;
             shift += 1;
         }
-        if value == 0 || shift < -31 {
+        if shift < -31 {
             return Some(Multiplier::ZERO);
         }
         let value = i32::try_from(value).ok()?;
@@ -262,11 +267,38 @@ pub fn saturating_rounding_doubling_high_mul_i16(a: i16, b: i16) -> i16 {
     ((i32::from(a) * i32::from(b) + (1 << 14)) >> 15) as i16
 }
 
-const TWO_POW_31: f64 = 2_147_483_648.0;
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const TWO_POW_31: f64 = 2_147_483_648.0;
+
+    /// `QuantizeMultiplier` as TFLite writes it.
+    fn from_real_in_f64(real: f64) -> Option<Multiplier> {
+        let (fraction, mut shift) = libm::frexp(real);
+        let mut value = (fraction * TWO_POW_31).round() as i64;
+        if value == 1 << 31 {
+            value /= 2;
+            shift += 1;
+        }
+        let value = i32::try_from(value).ok().filter(|_| real.is_finite())?;
+        Some(if value == 0 || shift < -31 { Multiplier::ZERO } else { Multiplier { value, shift } })
+    }
+
+    #[test]
+    fn from_real_without_f64_arithmetic() {
+        let mut bits = 1u64;
+        for _ in 0..100_000 {
+            bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            // Exponents from 2^-64 to 2^63, and all ends of the significand.
+            let near = f64::from_bits(bits & !(0x7ff << 52) | (1023 - 64 + (bits >> 57)) << 52);
+            let half = f64::from_bits(near.to_bits() & !0x3f_ffff | 0x1f_ffff + (bits >> 60 & 3));
+            let most = f64::from_bits(near.to_bits() | 0xf_ffff_ffe0_0000);
+            for real in [near, half, most, f64::from_bits(bits)] {
+                assert_eq!(Multiplier::from_real(real), from_real_in_f64(real), "{real:e}");
+            }
+        }
+    }
 
     #[test]
     fn multiplier_from_real() {

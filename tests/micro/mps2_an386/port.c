@@ -50,6 +50,44 @@ size_t port_used_stack(void) {
   return (size_t)((const char *)here - (const char *)at);
 }
 
+/* The library leaves these functions to the program. Words are copied if both addresses are aligned. */
+#define MEMORY_FUNCTION __attribute__((optimize("no-tree-loop-distribute-patterns")))
+
+static int is_word_by_word(const void *a, const void *b) { return (((uintptr_t)a | (uintptr_t)b) & 3u) == 0; }
+
+MEMORY_FUNCTION void *memcpy(void *restrict to, const void *restrict from, size_t bytes) {
+  char *at = to;
+  const char *next = from;
+  if (is_word_by_word(to, from))
+    for (; bytes >= 4; bytes -= 4, at += 4, next += 4) *(uint32_t *)at = *(const uint32_t *)next;
+  for (; bytes > 0; bytes--) *at++ = *next++;
+  return to;
+}
+
+MEMORY_FUNCTION void *memmove(void *to, const void *from, size_t bytes) {
+  char *at = to;
+  const char *next = from;
+  if (at <= next || at >= next + bytes) return memcpy(to, from, bytes);
+  for (; bytes > 0; bytes--) at[bytes - 1] = next[bytes - 1];
+  return to;
+}
+
+MEMORY_FUNCTION void *memset(void *to, int value, size_t bytes) {
+  char *at = to;
+  uint32_t word = (value & 255) * 0x01010101u;
+  if (is_word_by_word(to, to))
+    for (; bytes >= 4; bytes -= 4, at += 4) *(uint32_t *)at = word;
+  for (; bytes > 0; bytes--) *at++ = (char)value;
+  return to;
+}
+
+MEMORY_FUNCTION int memcmp(const void *a, const void *b, size_t bytes) {
+  const unsigned char *one = a, *other = b;
+  for (; bytes > 0; bytes--, one++, other++)
+    if (*one != *other) return *one - *other;
+  return 0;
+}
+
 static void fault(void) {
   port_write("fault\n");
   port_stop(4);

@@ -7,6 +7,9 @@ use crate::{ElementType, Status};
 
 /// The host's implementation of `eval`. Its methods are called only with arguments that follow the rules.
 pub trait EvalSide: NodeSide + CallerSide {
+    /// Whether the host supports outputs whose shape depends on data.
+    const RESIZES: bool = true;
+
     /// Sets the shape of tensor `t`, which is output `output`, dynamic and without memory, and allocates `bytes` bytes
     /// for it.
     ///
@@ -66,6 +69,9 @@ pub(super) fn resize<H: EvalSide>(
     bytes: u64,
 ) -> Result<(), H::Refused> {
     let refused = H::Refused::invalid;
+    if !H::RESIZES {
+        return Err(refused(format_args!("output {output} is resized, which this host does not support")));
+    }
     let t = output_tensor(host, output)
         .ok_or_else(|| refused(format_args!("the node has no output {output}")))?;
     let tensor = host.tensor(t);

@@ -4,6 +4,7 @@ mod apart;
 mod embed;
 mod embedded;
 mod eval;
+mod form;
 mod memory;
 mod node;
 mod output_type;
@@ -24,6 +25,7 @@ use crate::tensor::ElementTypes;
 pub use embed::{EmbeddedState, embed_state, state_signature};
 pub use embedded::eval_embedded;
 pub use eval::{EvalContext, StepTimes};
+pub use form::{Form, registration_of_form};
 pub use node::NodeView;
 pub use output_type::OutputType;
 pub use ports::{EmbeddedNode, EmbeddedPort};
@@ -71,6 +73,12 @@ pub trait Op: Sized + Send + Sync + 'static {
     /// # Errors
     /// The data is invalid, or a service of the host failed.
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()>;
+
+    /// The C name of the form of `eval` that suffices for this node: a [`Form`] of the op, which programs can link
+    /// alone. Empty if only `eval` runs the node.
+    fn form(&self) -> &'static str {
+        ""
+    }
 }
 
 /// How an op's outputs may share memory with its inputs.

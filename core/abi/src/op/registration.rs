@@ -4,6 +4,7 @@ use core::ffi::c_void;
 use core::ops::Deref;
 
 use super::{EvalContext, NodeView, Op, OpCode, PrepareContext};
+use crate::Result;
 use crate::raw::{self, ArEvalV1, ArNodeV1, ArOpV1, ArPrepareV1, ArStatus, ArStr};
 use crate::shim::status;
 
@@ -55,6 +56,11 @@ impl Registration {
         self.0
     }
 
+    /// This registration with other functions for the same state.
+    pub(super) const fn with_functions(self, prepare: PrepareFn, eval: EvalFn) -> Self {
+        Registration(ArOpV1 { prepare, eval, ..self.0 })
+    }
+
     /// The name of a custom op; empty for a builtin op.
     pub fn name(&self) -> &str {
         // SAFETY: the name is readable as long as the registration: `registration` takes a `&'static str`, and
@@ -100,15 +106,33 @@ pub const fn registration_with<T: Op>(embedding: bool) -> Registration {
     })
 }
 
+type PrepareFn = unsafe extern "C" fn(*const ArPrepareV1, *const ArNodeV1, *mut c_void) -> ArStatus;
+type EvalFn = unsafe extern "C" fn(*const ArEvalV1, *const ArNodeV1, *mut c_void) -> ArStatus;
+
 unsafe extern "C" fn prepare<T: Op>(
     prepare: *const ArPrepareV1,
     node: *const ArNodeV1,
     state: *mut c_void,
 ) -> ArStatus {
+    // SAFETY: the caller meets the same requirements.
+    unsafe { prepare_by(prepare, node, state, T::prepare) }
+}
+
+/// Prepares a node with `by`.
+///
+/// # Safety
+/// As for [`ArOpV1::prepare`], with memory for the state of a `T`.
+#[inline(always)]
+pub(super) unsafe fn prepare_by<T: Op>(
+    prepare: *const ArPrepareV1,
+    node: *const ArNodeV1,
+    state: *mut c_void,
+    by: impl Fn(&NodeView<'_>, &mut PrepareContext<'_>) -> Result<T>,
+) -> ArStatus {
     status(&mut || {
         // SAFETY: the ABI requires the host to pass structs that are valid during the call.
         let (node, mut cx) = unsafe { (NodeView::from_raw(&*node), PrepareContext::from_raw(&*prepare)) };
-        let op = T::prepare(&node, &mut cx)?;
+        let op = by(&node, &mut cx)?;
         // SAFETY: the host allocated `state` with the size and alignment of `T` given in the registration.
         unsafe { state.cast::<T>().write(op) };
         Ok(())
@@ -120,10 +144,25 @@ unsafe extern "C" fn eval<T: Op>(
     node: *const ArNodeV1,
     state: *mut c_void,
 ) -> ArStatus {
+    // SAFETY: the caller meets the same requirements.
+    unsafe { eval_by(eval, node, state, T::eval) }
+}
+
+/// Runs a node with `by`.
+///
+/// # Safety
+/// As for [`ArOpV1::eval`], with the state of a prepared `T`.
+#[inline(always)]
+pub(super) unsafe fn eval_by<T: Op>(
+    eval: *const ArEvalV1,
+    node: *const ArNodeV1,
+    state: *mut c_void,
+    by: impl Fn(&T, &mut EvalContext<'_>) -> Result<()>,
+) -> ArStatus {
     status(&mut || {
         // SAFETY: the ABI requires the structs to be valid during the call, and `state` to be initialized by `prepare`.
         let (op, mut cx) = unsafe { (&*state.cast::<T>(), EvalContext::from_raw(&*eval, &*node)) };
-        op.eval(&mut cx)
+        by(op, &mut cx)
     })
 }
 

@@ -27,6 +27,7 @@ use core::ptr::NonNull;
 use arenite_abi::op::Registration as OpRegistration;
 
 use crate::error::{Error, Result};
+use arenite_model::detail;
 
 pub(crate) use layout::{ALIGNMENT, Layout};
 #[cfg(feature = "alloc")]
@@ -160,10 +161,16 @@ impl<'a> Arena<'a> {
     fn claim_more(&self, front: Option<usize>, tail: Option<usize>) -> Result<()> {
         let both = front.zip(tail).and_then(|(front, tail)| front.checked_add(tail));
         if (self.planned.base, self.planned.end) == (self.back.base, self.back.end) {
-            self.planned.check(both).map_err(|(given, needed)| Error::Arena { given, needed })?;
+            self.planned
+                .check(both)
+                .map_err(|(given, needed)| Error::Arena { given: detail(given), needed })?;
         } else {
-            self.planned.check(front).map_err(|(given, needed)| Error::Arena { given, needed })?;
-            self.back.check(tail).map_err(|(given, needed)| Error::PersistentArena { given, needed })?;
+            self.planned
+                .check(front)
+                .map_err(|(given, needed)| Error::Arena { given: detail(given), needed })?;
+            self.back
+                .check(tail)
+                .map_err(|(given, needed)| Error::PersistentArena { given: detail(given), needed })?;
         }
         if let (Some(front), Some(tail), Some(both)) = (front, tail, both) {
             // While the tail does not grow, this is the largest front so far.
@@ -322,7 +329,7 @@ impl<'a> Arena<'a> {
 
     /// The error for tensors that need `bytes` together.
     pub(crate) fn too_small(&self, bytes: usize) -> Error {
-        Error::Arena { given: self.planned.given, needed: bytes.saturating_add(self.planned.lost) }
+        Error::Arena { given: detail(self.planned.given), needed: bytes.saturating_add(self.planned.lost) }
     }
 
     /// Size of the head.
@@ -335,7 +342,7 @@ impl<'a> Arena<'a> {
         let bytes = usize::try_from(bytes).ok();
         self.claim(bytes, Some(self.taken()))?;
         if self.front.open.get() != 0 {
-            return Err(Error::Phase("temporaries are in use"));
+            return Err(Error::Phase(detail("temporaries are in use")));
         }
         let bytes = bytes.unwrap_or(0);
         self.record(|recording| recording.head = bytes);

@@ -18,6 +18,7 @@ use crate::ops::{OpRegistration, Ops};
 use crate::phases::LoadedModel;
 use crate::work::message::OwnHost;
 use crate::work::rehearse::forwarded_bytes;
+use arenite_model::detail;
 
 impl Embedding {
     /// Prepares and plans a model on this machine, for a machine with such pointers. `planner` sets the offset of every
@@ -79,7 +80,11 @@ fn collect_graph<'c, 'a>(to: &mut Collector<'c, 'a>, graph: &'c Graph<'a>) -> Re
         if let Some(i) = present(&inputs).position(|t| is_constant(&t)) {
             let tensor = graph.subgraph.inputs().get(i).and_then(|t| usize::try_from(t).ok()).unwrap_or(0);
             let reason = "this input is a constant, which a program cannot write";
-            return Err(Error::Tensor { subgraph: 0, tensor, reason });
+            return Err(Error::Tensor {
+                subgraph: detail(0),
+                tensor: detail(tensor),
+                reason: detail(reason),
+            });
         }
     }
     Ok(tables::Graph { nodes: Some(first..to.made.nodes.len()), inputs, outputs })

@@ -14,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::model::node::{NodeRecord, Numbers, Piece, is_stateful, tensor};
 use crate::ops::OpRegistration;
 use crate::work::message;
+use arenite_model::detail;
 
 /// A node, or `None` if it does not run.
 pub(super) fn collect(
@@ -25,7 +26,7 @@ pub(super) fn collect(
     let Some(record) = graph.nodes.get().get(node).map(Cell::get) else { return Ok(None) };
     let spec = to.site.spec(node)?;
     let (subgraph, code) = (graph.index, spec.builtin_code);
-    let refuse = |error: OpError| Error::Node { subgraph, node, code, error };
+    let refuse = |error: OpError| refusal([subgraph, node], code, error);
     let Some(op) = record.op() else {
         return match record.persistent_count() {
             0 => Ok(None),
@@ -54,6 +55,11 @@ pub(super) fn collect(
     };
     embed(to, op, &record, &mut made).map_err(refuse)?;
     Ok(Some(made))
+}
+
+/// The error of a node of a subgraph.
+fn refusal([subgraph, node]: [usize; 2], code: i32, error: OpError) -> Error {
+    Error::Node { subgraph: detail(subgraph), node: detail(node), code: detail(code), error }
 }
 
 fn list(to: &mut Collector<'_, '_>, tensors: &TensorTable, numbers: Numbers<'_>) -> Vec<i32> {

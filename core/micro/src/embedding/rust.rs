@@ -11,6 +11,7 @@ use super::rust_values::{Form, kernels, memory, numbers, real, view};
 use super::tables::{Buffer, Embedding, Node, Port, Tensor};
 use super::write::{SourceFile, Text, comment, literal, scale_note};
 use crate::error::{Error, Result};
+use arenite_model::detail;
 
 /// Names for a generated Rust file.
 pub struct RustSource<'s> {
@@ -37,7 +38,7 @@ impl Embedding {
             let error = unsupported!(
                 "its op names the C function '{kernel}', which Rust code without `unsafe` cannot call; use --lang c"
             );
-            Error::Node { subgraph, node: node.index, code, error }
+            Error::Node { subgraph: detail(subgraph), node: detail(node.index), code: detail(code), error }
         })?;
         let mut file = RustFile { made: self, source, forms, text: Text::default() };
         file.interface();

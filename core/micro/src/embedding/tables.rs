@@ -173,6 +173,11 @@ impl Embedding {
         self.nodes.len()
     }
 
+    /// The C function that runs each node, with the schema's number of its op.
+    pub fn kernels(&self) -> impl Iterator<Item = (i32, &str)> {
+        self.nodes.iter().map(|node| (node.code, node.kernel.as_str()))
+    }
+
     /// Size of the arena in bytes.
     pub fn arena_bytes(&self) -> usize {
         self.arena

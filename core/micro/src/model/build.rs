@@ -7,7 +7,7 @@ use arenite_abi::ElementType;
 use arenite_abi::host_side::MAX_RANK;
 use arenite_abi::raw::{TENSOR_CONSTANT, TENSOR_VARIABLE};
 use arenite_abi::tensor::element_count;
-use arenite_model::{BlockwiseQuantization, QuantizationDetails, SparsityParameters, Tensor, expand_sparse};
+use arenite_model::{BlockwiseQuantization, QuantizationDetails, SparsityParameters, Tensor, detail};
 
 use super::graph::{Graph, ScaleSource, Scales, Slot, Stage, element_type, in_file, size_of_elements};
 use super::machine::Machine;
@@ -16,6 +16,7 @@ use crate::arena::{ALIGNMENT, Arena, Category};
 use crate::error::{Error, Result};
 
 /// Creates the slots and node records of `graph`, unless they exist.
+#[inline(never)] // so that its values are on the stack only while it runs
 pub(crate) fn build<'a>(machine: &Machine<'a>, graph: &Graph<'a>, arena: &Arena<'a>) -> Result<()> {
     if graph.stage.get() != Stage::Unbuilt {
         return Ok(());
@@ -47,8 +48,14 @@ struct Builder<'b, 'a> {
 }
 
 impl<'a> Builder<'_, 'a> {
+    /// The error for tensor `t`.
+    fn refusal(&self, t: usize, reason: &'static str) -> Error {
+        Error::Tensor { subgraph: detail(self.graph.index), tensor: detail(t), reason: detail(reason) }
+    }
+
+    #[inline(never)] // so that its values are on the stack only while it runs
     fn create_slot(&self, t: usize, tensor: &Tensor<'a>) -> Result<Slot> {
-        let refuse = |reason| Err(Error::Tensor { subgraph: self.graph.index, tensor: t, reason });
+        let refuse = |reason| Err(self.refusal(t, reason));
         let shape = tensor.shape();
         if shape.len() > MAX_RANK {
             return refuse("its rank exceeds 8");
@@ -76,8 +83,8 @@ impl<'a> Builder<'_, 'a> {
                 },
             };
         } else if tensor.is_variable() {
-            let bytes = slot.bytes().unwrap_or(0);
             slot.flags = TENSOR_VARIABLE as u8;
+            let bytes = slot.bytes().unwrap_or(0);
             slot.data = self.arena.persistent_bytes(bytes, ALIGNMENT, Category::Variables)?.as_ptr();
         }
         Ok(slot)
@@ -106,7 +113,20 @@ impl<'a> Builder<'_, 'a> {
         Ok(copy)
     }
 
+    /// Verification has refused sparse constants.
+    #[cfg(not(feature = "sparse"))]
+    fn expand(
+        &self,
+        _: &[u8],
+        _: &SparsityParameters<'_>,
+        _: &Tensor<'_>,
+        _: &Slot,
+    ) -> Result<Option<*mut u8>> {
+        Ok(None)
+    }
+
     /// All elements of a sparse constant; `None` if an element is not a whole number of bytes.
+    #[cfg(feature = "sparse")]
     fn expand(
         &self,
         stored: &[u8],
@@ -122,14 +142,22 @@ impl<'a> Builder<'_, 'a> {
         let data = self.arena.persistent_bytes(bytes, ALIGNMENT, Category::Constants)?.as_ptr();
         // SAFETY: `persistent_bytes` returned `bytes` zeroed bytes that only this function uses.
         let dense = unsafe { core::slice::from_raw_parts_mut(data, bytes) };
-        let done = expand_sparse(sparsity, slot.shape(), ty.bits() as usize / 8, stored, dense);
+        let done =
+            arenite_model::expand_sparse(sparsity, slot.shape(), ty.bits() as usize / 8, stored, dense);
         Ok(done.map(|()| data))
     }
 
     /// Finds the scales of tensor `t`. Blockwise scales are converted to `f32`; scales and zero points that this
     /// machine cannot read in place are copied.
+    #[inline(never)] // as `create_slot`
     fn find_scales(&self, t: usize, tensor: &Tensor<'a>) -> Result<ScaleSource> {
-        let refuse = |reason| Err(Error::Tensor { subgraph: self.graph.index, tensor: t, reason });
+        let refuse = |reason| {
+            Err(Error::Tensor {
+                subgraph: detail(self.graph.index),
+                tensor: detail(t),
+                reason: detail(reason),
+            })
+        };
         let Some(quantization) = tensor.quantization() else { return Ok(ScaleSource::None) };
         if let Some(QuantizationDetails::Blockwise(blocks)) = quantization.details() {
             return match self.convert_scales(t, &blocks)? {
@@ -220,7 +248,9 @@ pub(crate) fn reset_variables(graph: &Graph<'_>) {
 
 /// Gives tensor `t`, an input of a subgraph that is not prepared yet, a new shape.
 pub(crate) fn reshape<'a>(graph: &Graph<'a>, arena: &Arena<'a>, t: usize, shape: &[i32]) -> Result<()> {
-    let refuse = |reason| Err(Error::Tensor { subgraph: graph.index, tensor: t, reason });
+    let refuse = |reason| {
+        Err(Error::Tensor { subgraph: detail(graph.index), tensor: detail(t), reason: detail(reason) })
+    };
     let mut slot = graph.slot(t);
     if shape.len() > MAX_RANK || shape.iter().any(|&d| d < 0) {
         return refuse("its new shape has a rank above 8 or a negative dimension");

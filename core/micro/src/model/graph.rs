@@ -9,7 +9,7 @@ use core::ptr::{null, null_mut};
 use arenite_abi::ElementType;
 use arenite_abi::raw::{TENSOR_CONSTANT, TENSOR_VARIABLE, slice};
 use arenite_abi::tensor::element_count;
-use arenite_model::{Model, Operator, SubGraph, Tensor};
+use arenite_model::{Model, Operator, SubGraph, Tensor, detail};
 
 use super::life::Life;
 use super::node::{NodeRecord, destroy};
@@ -183,7 +183,8 @@ impl<'a> Graph<'a> {
 
     /// Calls by its nodes, in order.
     pub(crate) fn calls(&self) -> impl Iterator<Item = &'a Call<'a>> {
-        core::iter::successors(self.first_call.get(), |call| call.next.get())
+        let first = if cfg!(feature = "subgraphs") { self.first_call.get() } else { None };
+        core::iter::successors(first, |call| call.next.get())
     }
 
     /// Subgraphs that `node` calls.
@@ -205,12 +206,12 @@ impl<'a> Graph<'a> {
 
     pub(crate) fn operator(&self, node: usize) -> Result<Operator<'a>> {
         let operators = self.subgraph.operators();
-        operators.get(node).ok_or(Error::Index { index: node, count: operators.len() })
+        operators.get(node).ok_or(Error::Index { index: detail(node), count: detail(operators.len()) })
     }
 
     pub(crate) fn tensor(&self, t: usize) -> Result<Tensor<'a>> {
         let tensors = self.subgraph.tensors();
-        tensors.get(t).ok_or(Error::Index { index: t, count: tensors.len() })
+        tensors.get(t).ok_or(Error::Index { index: detail(t), count: detail(tensors.len()) })
     }
 
     /// Drops the states of all ops.

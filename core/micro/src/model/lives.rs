@@ -30,7 +30,9 @@ impl<'t> Lives<'t> {
         let total = machine.ready().map(entries).sum();
         let mut lives = Lives { list: arena.temporary(total, |_| Life::NONE)? };
         let end = lives.assign_times(machine, machine.main(), 0);
-        extend_repeated(machine);
+        if cfg!(feature = "subgraphs") {
+            extend_repeated(machine);
+        }
         for graph in machine.ready() {
             let (tensors, nodes) = lives.ranges(machine, graph);
             let (before, behind) = lives.list.split_at_mut(nodes.start);
@@ -62,18 +64,18 @@ impl<'t> Lives<'t> {
 
     /// Assigns times to the nodes of a subgraph, starting at `now`, and to the subgraphs that they call. Returns the
     /// next free time. Recurses once per nested call; `prepare` bounds the depth.
-    fn assign_times(&mut self, machine: &Machine<'_>, graph: &Graph<'_>, mut now: u32) -> u32 {
+    fn assign_times<'a>(&mut self, machine: &Machine<'a>, graph: &Graph<'a>, mut now: u32) -> u32 {
         let first = self.ranges(machine, graph).1.start;
         for node in 0..graph.nodes.get().len() {
             let mut life = Life::at(now);
-            for callee in graph.callees(node).filter_map(|callee| machine.graph(callee)) {
+            for callee in callees(machine, graph, node) {
                 match callee.span.get().is_some() {
                     true => callee.until.set(callee.until.get().max(now)),
                     false => now = self.assign_times(machine, callee, now),
                 }
                 life.last = now;
             }
-            for callee in graph.callees(node).filter_map(|callee| machine.graph(callee)) {
+            for callee in callees(machine, graph, node) {
                 let mut span = callee.span.get();
                 span.include(life);
                 callee.span.set(span);
@@ -83,6 +85,21 @@ impl<'t> Lives<'t> {
         }
         now
     }
+}
+
+/// The subgraphs that a node calls.
+#[cfg(feature = "subgraphs")]
+fn callees<'m, 'a>(
+    machine: &'m Machine<'a>,
+    graph: &'m Graph<'a>,
+    node: usize,
+) -> impl Iterator<Item = &'m Graph<'a>> {
+    graph.callees(node).filter_map(|callee| machine.graph(callee))
+}
+
+#[cfg(not(feature = "subgraphs"))]
+fn callees<'m, 'a>(_: &'m Machine<'a>, _: &'m Graph<'a>, _: usize) -> [&'m Graph<'a>; 0] {
+    []
 }
 
 fn entries(graph: &Graph<'_>) -> usize {

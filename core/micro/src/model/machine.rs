@@ -2,7 +2,7 @@
 
 use core::cell::Cell;
 
-use arenite_model::Model;
+use arenite_model::{Model, detail};
 
 use super::graph::{Graph, Scales};
 use super::observer::NodeObserver;
@@ -39,7 +39,8 @@ impl<'a> Machine<'a> {
     /// Creates the subgraphs. `build` adds slots to each one when it is first used.
     pub(crate) fn new(model: Model<'a>, ops: Ops<'a>, arena: &Arena<'a>) -> Result<Self> {
         let subgraphs = model.subgraphs();
-        let main = Graph::new(0, subgraphs.get(0).ok_or(Error::Index { index: 0, count: 0 })?);
+        let main =
+            Graph::new(0, subgraphs.get(0).ok_or(Error::Index { index: detail(0), count: detail(0) })?);
         let mut rest = subgraphs.iter().enumerate().skip(1);
         let first = main.subgraph;
         let others = arena.persistent(subgraphs.len() - 1, Category::Subgraphs, |_| {
@@ -64,9 +65,10 @@ impl<'a> Machine<'a> {
         &self.main
     }
 
-    /// All subgraphs.
+    /// All subgraphs that nodes can use: without the feature `subgraphs` the main one.
     pub(crate) fn graphs(&self) -> impl Iterator<Item = &Graph<'a>> {
-        core::iter::once(&self.main).chain(self.others)
+        let others = if cfg!(feature = "subgraphs") { self.others } else { &[] };
+        core::iter::once(&self.main).chain(others)
     }
 
     /// The prepared subgraphs.

@@ -52,7 +52,8 @@ const NO_VALUE: ResourceValue = ResourceValue {
 
 impl<'a> Resources<'a> {
     fn iter(&self) -> impl Iterator<Item = &'a Resource<'a>> {
-        core::iter::successors(self.first.get(), |resource| resource.next.get())
+        let first = if cfg!(feature = "subgraphs") { self.first.get() } else { None };
+        core::iter::successors(first, |resource| resource.next.get())
     }
 
     /// Whether no resource is open.

@@ -5,6 +5,7 @@ use super::machine::Machine;
 use super::node::Spec;
 use crate::arena::Arena;
 use crate::error::{Error, Result};
+use arenite_model::detail;
 
 /// A subgraph while it is prepared or runs.
 #[derive(Clone, Copy)]
@@ -31,6 +32,6 @@ impl<'h, 'a> Site<'h, 'a> {
     pub(crate) fn spec(self, node: usize) -> Result<Spec<'a>> {
         let operator = self.graph.operator(node)?;
         let code = self.machine.model.operator_code(&operator);
-        Ok(Spec::new(&operator, &code.ok_or(Error::Index { index: node, count: 0 })?))
+        Ok(Spec::new(&operator, &code.ok_or(Error::Index { index: detail(node), count: detail(0) })?))
     }
 }

@@ -3,7 +3,7 @@
 
 use arenite_abi::raw::slice;
 use arenite_abi::{Result as OpResult, host};
-use arenite_model::{List, Model, ModelError};
+use arenite_model::{List, Model, ModelError, detail};
 use arenite_planners::few::Records;
 #[cfg(feature = "alloc")]
 use {alloc::vec::Vec, arenite_abi::UsageRecord};
@@ -40,15 +40,26 @@ pub struct TensorInfo<'t> {
 
 impl<'a> Instance<'a> {
     pub(super) fn load(model: &'a [u8], ops: Ops<'a>, arena: &Arena<'a>) -> Result<Self> {
+        let instance = Self::verified(model, ops, arena)?;
+        instance.build(arena)?;
+        Ok(instance)
+    }
+
+    /// A verified model without entries for tensors and nodes.
+    #[inline(never)]
+    pub(super) fn verified(model: &'a [u8], ops: Ops<'a>, arena: &Arena<'a>) -> Result<Self> {
         let address = model.as_ptr().addr();
         if !address.is_multiple_of(ALIGNMENT) {
-            return Err(Error::Misaligned { address });
+            return Err(Error::Misaligned { address: detail(address) });
         }
         ops::check(ops)?;
         let model = verify(model, arena)?;
-        let machine = Machine::new(model, ops, arena)?;
-        build::build(&machine, machine.main(), arena)?;
-        Ok(Instance { machine })
+        Ok(Instance { machine: Machine::new(model, ops, arena)? })
+    }
+
+    /// Adds entries for tensors and nodes of the main subgraph.
+    pub(super) fn build(&self, arena: &Arena<'a>) -> Result<()> {
+        build::build(&self.machine, self.machine.main(), arena)
     }
 
     pub(super) fn prepare(&self, arena: &Arena<'a>) -> Result<()> {
@@ -128,7 +139,7 @@ impl<'a> Instance<'a> {
         let slot = self.main().slot(t);
         if slot.is_constant() {
             let reason = "this input is a constant";
-            return Err(Error::Tensor { subgraph: 0, tensor: t, reason });
+            return Err(Error::Tensor { subgraph: detail(0), tensor: detail(t), reason: detail(reason) });
         }
         let bytes = self.main().bytes(self.machine.model, t);
         // SAFETY: the plan gave the tensor `bytes` bytes of the arena, and `&mut self` prevents any other access.
@@ -159,10 +170,11 @@ impl<'a> Instance<'a> {
 
 fn port_tensor(list: List<'_, i32>, index: usize) -> Result<usize> {
     let tensor = list.get(index).and_then(|t| usize::try_from(t).ok());
-    tensor.ok_or(Error::Index { index, count: list.len() })
+    tensor.ok_or(Error::Index { index: detail(index), count: detail(list.len()) })
 }
 
 /// Verifies the model. This uses temporary memory for a number per tensor.
+#[inline(never)] // so that its values are not on the stack later
 fn verify<'a>(bytes: &'a [u8], arena: &Arena<'_>) -> Result<Model<'a>> {
     match Model::new_in(bytes, &mut []) {
         Err(ModelError::ScratchTooSmall { needed, .. }) => {

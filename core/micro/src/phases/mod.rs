@@ -7,6 +7,7 @@
 //!                                     has its op       is planned
 //! ```
 
+mod any;
 pub(crate) mod buffer;
 #[cfg(feature = "std")]
 mod embed;
@@ -18,6 +19,7 @@ pub(crate) mod plan;
 mod prepared;
 mod shared;
 
+pub use any::{AnyPhase, Stage};
 #[cfg(feature = "std")]
 pub use embed::OfflinePlan;
 pub use instance::TensorInfo;

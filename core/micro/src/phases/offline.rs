@@ -7,7 +7,7 @@
 //! The tensors are listed by subgraph; `n` covers either the first subgraph or all of them. Every number is checked.
 
 use arenite_abi::UsageRecord;
-use arenite_model::Model;
+use arenite_model::{Model, detail};
 
 use super::buffer::PlannedBuffer;
 use crate::error::{Error, Result};
@@ -23,7 +23,7 @@ impl<'a> OfflineOffsets<'a> {
     /// Reads the plan of a model.
     pub(super) fn read(model: Model<'a>) -> Result<Self> {
         let Some(bytes) = model.metadata(NAME) else { return Ok(OfflineOffsets(&[])) };
-        let refuse = |reason, found| Err(Error::Offline { reason, found });
+        let refuse = |reason, found| Err(Error::Offline { reason: detail(reason), found: detail(found) });
         let Some((header, offsets)) = bytes.split_at_checked(12) else {
             return refuse("bytes; at least 12 are needed", bytes.len() as i64);
         };
@@ -53,8 +53,8 @@ impl<'a> OfflineOffsets<'a> {
             None | Some(-1) => Ok(None),
             Some(offset) => {
                 let wild = Error::Offline {
-                    reason: "is an offset; it must be -1 or a multiple of 16",
-                    found: offset,
+                    reason: detail("is an offset; it must be -1 or a multiple of 16"),
+                    found: detail(offset),
                 };
                 let place = usize::try_from(offset).ok().filter(|place| place.is_multiple_of(16));
                 place.map(Some).ok_or(wild)
@@ -78,7 +78,7 @@ pub(crate) fn check_apart(list: &[PlannedBuffer]) -> Result<()> {
             };
             if a.overlaps(&b) && !apart(&a, &b) && !apart(&b, &a) {
                 let (reason, found) = ("is a tensor that overlaps another live one", i64::from(a.tensor));
-                return Err(Error::Offline { reason, found });
+                return Err(Error::Offline { reason: detail(reason), found: detail(found) });
             }
         }
     }

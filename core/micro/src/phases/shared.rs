@@ -14,6 +14,7 @@ use super::plan::Planner;
 use crate::arena::{Arena, Recording};
 use crate::error::{Error, Result};
 use crate::ops::Ops;
+use arenite_model::detail;
 
 /// The memory of models that take turns. [`SharedArena`] keeps the models, too.
 #[derive(Clone, Copy)]
@@ -73,8 +74,8 @@ impl<'a> SharedMemory<'a> {
 
 /// A model in a [`SharedMemory`].
 pub struct SharedModel<'a> {
-    instance: Instance<'a>,
-    arena: &'a Arena<'a>,
+    pub(super) instance: Instance<'a>,
+    pub(super) arena: &'a Arena<'a>,
 }
 
 impl<'a> SharedModel<'a> {
@@ -132,7 +133,7 @@ impl<'a, const N: usize> SharedArena<'a, N> {
     /// # Errors
     /// Any error of these phases, or [`Error::Full`]. The other models are not affected.
     pub fn add(&mut self, model: &'a [u8], ops: Ops<'a>, planner: Planner) -> Result<usize> {
-        let place = self.models.get_mut(self.count).ok_or(Error::Full { capacity: N })?;
+        let place = self.models.get_mut(self.count).ok_or(Error::Full { capacity: detail(N) })?;
         // SAFETY: `memory` is private, and `self` is borrowed while a model runs or its inputs and outputs are in use.
         *place = Some(unsafe { self.memory.add(model, ops, planner) }?);
         self.count += 1;
@@ -146,7 +147,7 @@ impl<'a, const N: usize> SharedArena<'a, N> {
     pub fn turn(&mut self, model: usize) -> Result<Turn<'_, 'a>> {
         let count = self.count;
         let model_of = self.models.get_mut(model).and_then(Option::as_mut);
-        Ok(model_of.ok_or(Error::Index { index: model, count })?.turn())
+        Ok(model_of.ok_or(Error::Index { index: detail(model), count: detail(count) })?.turn())
     }
 
     /// How much arena all models use, by category.

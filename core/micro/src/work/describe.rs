@@ -6,7 +6,7 @@ use core::mem::MaybeUninit;
 use arenite_abi::raw::{ArGraphV1, ArHeader, ArNodeV1, ArQuantizationV1, ArTensorV1};
 use arenite_abi::{Error, unsupported};
 
-use arenite_model::{List, Operator};
+use arenite_model::{List, Operator, detail};
 
 use super::room::{NodePlace, node_struct};
 use crate::arena::{Part, Temp};
@@ -17,7 +17,7 @@ use crate::model::node::Spec;
 use crate::model::site::Site;
 
 /// How many subgraphs one node may inspect.
-const MAX_VIEWS: usize = 2;
+const MAX_VIEWS: usize = if cfg!(feature = "subgraphs") { 2 } else { 0 };
 
 /// The subgraphs that a node has inspected.
 #[derive(Default)]
@@ -86,7 +86,7 @@ fn expand<'h>(site: Site<'h, '_>) -> error::Result<GraphView<'h>> {
             .machine
             .model
             .operator_code(&operator)
-            .ok_or(MicroError::Index { index: position, count: 0 })?;
+            .ok_or(MicroError::Index { index: detail(position), count: detail(0) })?;
         let spec = Spec::new(&operator, &code);
         let taken = spec.lists.map(|list| take(list.len()));
         let place = NodePlace { subgraph: site.graph.index, node: position };

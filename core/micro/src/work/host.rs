@@ -30,10 +30,11 @@ pub(crate) struct Pieces<const MOST: usize> {
 }
 
 impl<const MOST: usize> Pieces<MOST> {
-    fn none() -> Self {
-        const { assert!(MOST <= u8::MAX as usize) };
+    /// A constant, so that it is written where it stays.
+    const NONE: Self = {
+        assert!(MOST <= u8::MAX as usize);
         Pieces { list: [Piece { data: null_mut(), bytes: 0 }; MOST], count: 0 }
-    }
+    };
 
     pub(super) fn list(&self) -> &[Piece] {
         &self.list[..usize::from(self.count)]
@@ -51,7 +52,7 @@ impl<const MOST: usize> Pieces<MOST> {
 /// The host during `prepare`.
 pub(crate) struct PrepareHost<'h, 'a> {
     pub site: Site<'h, 'a>,
-    node: usize,
+    pub node: usize,
     described: GraphViews<'h>,
     pub work: ExpandedNode<'h>,
     pub said: Temp<'h, Declaration>,
@@ -63,18 +64,24 @@ pub(crate) struct PrepareHost<'h, 'a> {
 }
 
 impl<'h, 'a> PrepareHost<'h, 'a> {
-    pub(super) fn new(site: Site<'h, 'a>, node: usize, work: ExpandedNode<'h>) -> error::Result<Self> {
-        let said = site.arena.temporary(work.outputs().len(), |_| Declaration::Nothing)?;
-        Ok(PrepareHost {
+    /// `said` has a place for each output.
+    #[inline(always)] // in the place where it stays
+    pub(super) fn new(
+        site: Site<'h, 'a>,
+        node: usize,
+        work: ExpandedNode<'h>,
+        said: Temp<'h, Declaration>,
+    ) -> Self {
+        PrepareHost {
             site,
             node,
             described: GraphViews::default(),
             work,
             said,
-            persistent: Pieces::none(),
-            scratch: Pieces::none(),
+            persistent: Pieces::NONE,
+            scratch: Pieces::NONE,
             failed: None,
-        })
+        }
     }
 
     /// The number in the model of the output with this number in `work`.
@@ -262,7 +269,9 @@ impl<'h, 'a> EvalHost<'h, 'a> {
 }
 
 impl EvalSide for EvalHost<'_, '_> {
-    /// Unreachable: `prepare` fails if an output is dynamic.
+    const RESIZES: bool = false;
+
+    /// Unreachable: this host does not support it.
     fn resize(&mut self, output: u32, _: usize, _: &[i32], _: ElementType, _: usize) -> Result<(), Error> {
         Err(unsupported!("output {output} cannot be resized here"))
     }

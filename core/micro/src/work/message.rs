@@ -3,8 +3,10 @@
 //! If several threads run interpreters, a message may be lost or belong to another thread. Results and statuses are
 //! always right.
 
+#[cfg(feature = "messages")]
 use core::cell::UnsafeCell;
 use core::ffi::c_void;
+#[cfg(feature = "messages")]
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use arenite_abi::raw::{ArHeader, ArHostV1, ArRangeFn, ArStatus, ArStr};
@@ -44,6 +46,7 @@ impl Drop for OwnHost {
 }
 
 /// The message of the last call that failed.
+#[cfg(feature = "messages")]
 struct LastMessage {
     used: AtomicBool,
     /// Whether a message may be stored. Most calls succeed and check only this.
@@ -52,14 +55,17 @@ struct LastMessage {
 }
 
 // SAFETY: only the thread that changed `used` from false to true accesses the message, until it resets `used`.
+#[cfg(feature = "messages")]
 unsafe impl Sync for LastMessage {}
 
+#[cfg(feature = "messages")]
 static LAST: LastMessage = LastMessage {
     used: AtomicBool::new(false),
     is_there: AtomicBool::new(false),
     message: UnsafeCell::new(None),
 };
 
+#[cfg(feature = "messages")]
 impl LastMessage {
     /// Exchanges the message, unless another thread is doing so.
     #[inline(never)]
@@ -81,11 +87,23 @@ impl LastMessage {
 
 /// Stores the message of the current call and returns its status.
 pub(crate) fn store(error: Error) -> ArStatus {
+    #[cfg(feature = "messages")]
     LAST.replace(Some(error));
     error.status() as ArStatus
 }
 
 /// The error of a call that returned `status`.
+#[cfg(not(feature = "messages"))]
+#[inline]
+pub(crate) fn check(status: ArStatus) -> Result<(), Error> {
+    match Status::from_raw(status) {
+        Status::Ok => Ok(()),
+        status => Err(Error::new(status, format_args!(""))),
+    }
+}
+
+/// The error of a call that returned `status`.
+#[cfg(feature = "messages")]
 #[inline]
 pub(crate) fn check(status: ArStatus) -> Result<(), Error> {
     if status == Status::Ok as ArStatus && !LAST.is_there.load(Ordering::Relaxed) {
@@ -112,6 +130,10 @@ pub(crate) fn complete(error: Error) -> Error {
     }
 }
 
+#[cfg(not(feature = "messages"))]
+unsafe extern "C" fn set_error(_: ArStr) {}
+
+#[cfg(feature = "messages")]
 unsafe extern "C" fn set_error(message: ArStr) {
     // SAFETY: the contract requires the text to be readable during the call.
     let text = unsafe { message.as_str() };

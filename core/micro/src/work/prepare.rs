@@ -5,7 +5,7 @@ use core::ptr::null_mut;
 
 use arenite_abi::host;
 use arenite_abi::host_side::{Declaration, declarations, prepare_struct};
-use arenite_abi::raw::{ArNodeV1, OP_IN_PLACE};
+use arenite_abi::raw::OP_IN_PLACE;
 use arenite_abi::{ElementType, Error as OpError, OutputType, Status, unsupported};
 
 use super::first_values;
@@ -19,6 +19,7 @@ use crate::model::graph::{Graph, Stage};
 use crate::model::node::{MAX_PERSISTENT, NodeRecord, Piece, Spec, destroy, is_stateful, tensor};
 use crate::model::site::Site;
 use crate::ops::{OpRegistration, Ops, serves};
+use arenite_model::detail;
 
 /// Prepares every node, in order.
 pub(crate) fn prepare(site: Site<'_, '_>) -> Result<()> {
@@ -46,7 +47,7 @@ fn prepare_node(site: Site<'_, '_>, node: usize) -> Result<()> {
             let error = OpError::invalid(format_args!(
                 "it reads and writes the same variable, but its op does not work in place"
             ));
-            return Err(Error::Node { subgraph: graph.index, node, code: spec.builtin_code, error });
+            return Err(of_node(site, node, &spec, error));
         }
         let (mark, asked) = (arena.mark(), machine.asked.get());
         match prepare_with(site, op, node, &spec) {
@@ -62,14 +63,25 @@ fn prepare_node(site: Site<'_, '_>, node: usize) -> Result<()> {
             done => return done,
         }
     }
-    let (subgraph, code, version) = (graph.index, spec.builtin_code, spec.version);
     Err(match refused {
-        Some(error) => Error::Node { subgraph, node, code, error },
-        None => Error::MissingOp { subgraph, node, code, version },
+        Some(error) => of_node(site, node, &spec, error),
+        None => Error::MissingOp {
+            subgraph: detail(graph.index),
+            node: detail(node),
+            code: detail(spec.builtin_code),
+            version: detail(spec.version),
+        },
     })
 }
 
+/// The error of a node.
+fn of_node(site: Site<'_, '_>, node: usize, spec: &Spec<'_>, error: OpError) -> Error {
+    let (subgraph, code) = (site.graph.index, spec.builtin_code);
+    Error::Node { subgraph: detail(subgraph), node: detail(node), code: detail(code), error }
+}
+
 /// Gives the node's outputs the element type that its op determines. Variables keep theirs, because they have values.
+#[inline(never)] // so that its values are not on the stack while the op runs
 fn settle_types<'a>(ops: Ops<'a>, graph: &Graph<'a>, spec: &Spec<'a>) {
     let Some(op) = ops.iter().find(|op| serves(op, spec, core::iter::empty())) else { return };
     let [inputs, outputs, _] = spec.lists;
@@ -99,54 +111,67 @@ fn types<'a>(graph: &Graph<'a>, spec: &Spec<'a>) -> impl Iterator<Item = Element
     inputs.iter().chain(outputs).filter_map(slot).map(|slot| slot.get().element_type())
 }
 
+#[inline(never)] // so that its values are on the stack only while it runs
 fn prepare_with<'a>(site: Site<'_, 'a>, op: &'a OpRegistration, node: usize, spec: &Spec<'a>) -> Result<()> {
-    let Site { arena, graph, .. } = site;
+    let arena = site.arena;
     let state = arena.state(op)?.as_ptr().cast();
     let room = Room::new(site, spec, 0)?;
     // SAFETY: `room` was created for this `spec` without buffers, and nothing else uses it.
     let work = unsafe { ExpandedNode::new(&room, site, spec, Purpose::Prepare, &[]) };
-    let mut host = PrepareHost::new(site, node, work)?;
-    let raw = host.work.node(NodePlace { subgraph: graph.index, node }, spec);
-    call_prepare(&mut host, op, &raw, state)?;
-    let refused =
-        |error: OpError| Error::Node { subgraph: graph.index, node, code: spec.builtin_code, error };
-    let found = declarations::<OpError>(host.work.outputs(), &host.said);
-    let found = found.and_then(|found| Ok((found.constant, count_known_outputs(&host)?))).map_err(refused);
-    let counted = room.counted(&host.work);
-    let kept = found.and_then(|(constant, values)| match values {
-        None => record(&host, op, (spec, counted), state, constant),
-        Some(count) => record_values(&host, (spec, counted), count),
-    });
-    match kept {
-        Ok(prepared) => {
-            if prepared.op().is_none() {
-                destroy(op, state);
-            }
-            note_outputs(graph, spec, &host);
-            if let Some(place) = graph.nodes.get().get(node) {
-                place.set(prepared);
-            }
-            Ok(())
-        }
-        Err(error) => {
-            destroy(op, state);
-            Err(error)
-        }
+    let said = arena.temporary(work.outputs().len(), |_| Declaration::Nothing)?;
+    let mut host = PrepareHost::new(site, node, work, said);
+    call_prepare(&mut host, op, spec, state)?;
+    let done = keep(&host, op, (spec, room.counted(&host.work)), state);
+    if done.is_err() {
+        destroy(op, state);
     }
+    done
+}
+
+/// Stores the record of a node whose `prepare` succeeded. After an error the state must be dropped.
+#[inline(never)] // so that its values are not on the stack while the op runs
+fn keep<'a>(
+    host: &PrepareHost<'_, 'a>,
+    op: &'a OpRegistration,
+    counted: (&Spec<'a>, Option<[u8; 2]>),
+    state: *mut core::ffi::c_void,
+) -> Result<()> {
+    let (Site { graph, .. }, node, spec) = (host.site, host.node, counted.0);
+    let refused = |error: OpError| Error::Node {
+        subgraph: detail(graph.index),
+        node: detail(node),
+        code: detail(spec.builtin_code),
+        error,
+    };
+    let found = declarations::<OpError>(host.work.outputs(), &host.said).map_err(refused)?;
+    let prepared = match count_known_outputs(host).map_err(refused)? {
+        None => record(host, op, counted, state, found.constant)?,
+        Some(count) => record_values(host, counted, count)?,
+    };
+    if prepared.op().is_none() {
+        destroy(op, state);
+    }
+    note_outputs(graph, spec, host);
+    if let Some(place) = graph.nodes.get().get(node) {
+        place.set(prepared);
+    }
+    Ok(())
 }
 
 /// Calls the op. If this fails, the op has no state to drop.
 fn call_prepare(
     host: &mut PrepareHost<'_, '_>,
     op: &OpRegistration,
-    raw: &ArNodeV1,
+    spec: &Spec<'_>,
     state: *mut core::ffi::c_void,
 ) -> Result<()> {
+    let (subgraph, node, code) = (host.site.graph.index, host.node, spec.builtin_code);
+    let raw = host.work.node(NodePlace { subgraph, node }, spec);
     let prepare = prepare_struct(host);
     // SAFETY: both structs are valid during the call, and the state has the size and alignment of the registration.
-    let done = message::check(unsafe { (op.prepare)(&prepare, raw, state) });
-    let (subgraph, node, code) = (raw.subgraph as usize, raw.index as usize, raw.builtin_code);
-    let of_node = |error| Error::Node { subgraph, node, code, error };
+    let done = message::check(unsafe { (op.prepare)(&prepare, &raw, state) });
+    let of_node =
+        |error| Error::Node { subgraph: detail(subgraph), node: detail(node), code: detail(code), error };
     match host.failed.take() {
         // The host's limit was exceeded: the node needs more than the whole arena.
         None => done.map_err(|error| match error.status() {

@@ -21,6 +21,9 @@ pub(crate) fn rehearse(site: Site<'_, '_>) -> Result<()> {
 }
 
 fn temporaries_of_callees(site: Site<'_, '_>, node: usize) -> usize {
+    if !cfg!(feature = "subgraphs") {
+        return 0;
+    }
     let graphs = site.graph.callees(node).filter_map(|callee| site.machine.graph(callee));
     graphs.map(|graph| temporaries(site.within(graph))).max().unwrap_or(0)
 }

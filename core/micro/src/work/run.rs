@@ -14,6 +14,7 @@ use crate::model::graph::Graph;
 use crate::model::node::{NodeRecord, Numbers, Spec, tensor};
 use crate::model::observer::RunningNode;
 use crate::model::site::Site;
+use arenite_model::detail;
 
 /// Runs every node, in order. Recurses once per nested call; `prepare` bounds the depth.
 pub(crate) fn run(site: Site<'_, '_>) -> Result<()> {
@@ -78,7 +79,12 @@ fn eval_as<'a>(
         (Some(failed), _) => Err(failed),
         (None, done) => done.map_err(|error| {
             let (subgraph, code) = (site.graph.index, op.builtin_code);
-            Error::Node { subgraph, node, code, error: spell_places(error) }
+            Error::Node {
+                subgraph: detail(subgraph),
+                node: detail(node),
+                code: detail(code),
+                error: spell_places(error),
+            }
         }),
     }
 }

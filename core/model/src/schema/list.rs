@@ -55,7 +55,8 @@ impl<'a, T: Item<'a>> List<'a, T> {
     }
 
     /// The element at `index`; `None` if out of range.
-    #[inline]
+    #[cfg_attr(feature = "alloc", inline)]
+    #[cfg_attr(not(feature = "alloc"), inline(never))]
     pub fn get(&self, index: usize) -> Option<T> {
         let (file, at) = self.entry(index)?;
         T::read(file, at)
@@ -113,7 +114,8 @@ pub struct Entries<'a, T> {
 impl<'a, T: Item<'a>> Iterator for Entries<'a, T> {
     type Item = T;
 
-    #[inline]
+    #[cfg_attr(feature = "alloc", inline)]
+    #[cfg_attr(not(feature = "alloc"), inline(never))]
     fn next(&mut self) -> Option<T> {
         let entry = if self.front < self.back { self.list.get(self.front) } else { None };
         self.front += usize::from(entry.is_some());

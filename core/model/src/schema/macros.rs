@@ -57,7 +57,7 @@ macro_rules! getter {
         $(#[$doc])*
         #[inline]
         pub fn $field(&self) -> $of {
-            self.0.item::<$of>($slot).unwrap_or($default)
+            self.0.number::<$of>($slot, $default)
         }
     };
     ($(#[$doc:meta])* $slot:literal $field:ident list $of:ident) => {

@@ -9,6 +9,8 @@
 //!                          └─ distance from the table, 0: absent ───┘
 //! ```
 //!
+//! Small machines call the functions of tables; others inline them.
+//!
 //! A field is a number, or the distance (u32) to a table or to a list (its length, u32, then its entries). All
 //! little-endian.
 
@@ -70,7 +72,8 @@ impl<'a> Table<'a> {
     }
 
     /// The table at the end of the distance at `at`.
-    #[inline]
+    #[cfg_attr(feature = "alloc", inline)]
+    #[cfg_attr(not(feature = "alloc"), inline(never))]
     pub(super) fn read(file: &'a [u8], at: usize) -> Option<Self> {
         Some(Table::new(file, follow(file, at)?))
     }
@@ -86,19 +89,22 @@ impl<'a> Table<'a> {
         if distance == 0 { None } else { self.at.checked_add(usize::from(distance)) }
     }
 
-    #[inline]
+    #[cfg_attr(feature = "alloc", inline)]
+    #[cfg_attr(not(feature = "alloc"), inline(never))]
     pub(super) fn item<T: Item<'a>>(&self, slot: u16) -> Option<T> {
         T::read(self.file, self.field(slot)?)
     }
 
     /// The table in a field.
-    #[inline]
+    #[cfg_attr(feature = "alloc", inline)]
+    #[cfg_attr(not(feature = "alloc"), inline(never))]
     pub(super) fn table(&self, slot: u16) -> Option<Self> {
         Table::read(self.file, self.field(slot)?)
     }
 
     /// The list in a field; empty if it is absent.
-    #[inline]
+    #[cfg_attr(feature = "alloc", inline)]
+    #[cfg_attr(not(feature = "alloc"), inline(never))]
     pub(super) fn list<T: Item<'a>>(&self, slot: u16) -> List<'a, T> {
         let (start, len) = self.entries(slot).unwrap_or((0, 0));
         List::new(self.file, start, len)
@@ -109,6 +115,13 @@ impl<'a> Table<'a> {
     fn entries(&self, slot: u16) -> Option<(usize, usize)> {
         let at = follow(self.file, self.field(slot)?)?;
         Some((at.checked_add(4)?, u32::read(self.file, at)? as usize))
+    }
+
+    /// The number in a field; `default` if it is absent.
+    #[cfg_attr(feature = "alloc", inline)]
+    #[cfg_attr(not(feature = "alloc"), inline(never))]
+    pub(super) fn number<T: Item<'a>>(&self, slot: u16, default: T) -> T {
+        self.item(slot).unwrap_or(default)
     }
 
     pub(super) fn bytes(&self, slot: u16) -> Option<&'a [u8]> {

@@ -8,6 +8,7 @@ use core::ops::Range;
 
 use super::item::{Item, Width};
 use super::reader::vtable_offset;
+use crate::detail::{Detail, detail};
 use crate::path::Path;
 
 pub(super) type Verified<T = ()> = Result<T, Malformed>;
@@ -24,10 +25,10 @@ pub struct Malformed {
 
 #[derive(Clone, Debug, PartialEq)]
 enum Fault {
-    Text { range: Range<usize> },
-    Unaligned { position: usize, what: Width },
-    Range { range: Range<usize> },
-    Offset { position: usize, offset: i32 },
+    Text { range: Detail<Range<usize>> },
+    Unaligned { position: Detail<usize>, what: Width },
+    Range { range: Detail<Range<usize>> },
+    Offset { position: Detail<usize>, offset: Detail<i32> },
     TooManyTables,
     TooMuchData,
     TooDeep,
@@ -140,14 +141,14 @@ impl<'a> Verifier<'a> {
     fn aligned(&self, position: usize, what: Width) -> Verified {
         match position.is_multiple_of(what.alignment()) {
             true => Ok(()),
-            false => self.fault(Fault::Unaligned { position, what }),
+            false => self.fault(Fault::Unaligned { position: detail(position), what }),
         }
     }
 
     fn inside(&mut self, position: usize, size: usize) -> Verified {
         let end = position.saturating_add(size);
         if end > self.file.len() {
-            return self.fault(Fault::Range { range: position..end });
+            return self.fault(Fault::Range { range: detail(position..end) });
         }
         match self.bytes.checked_sub(size) {
             Some(left) => self.bytes = left,
@@ -210,7 +211,7 @@ impl<'a> Verifier<'a> {
         let distance = offset.unsigned_abs() as usize;
         let vtable = if offset > 0 { position.checked_sub(distance) } else { position.checked_add(distance) };
         let Some(vtable) = vtable.filter(|&vtable| vtable < self.file.len()) else {
-            return self.fault(Fault::Offset { position, offset });
+            return self.fault(Fault::Offset { position: detail(position), offset: detail(offset) });
         };
         let vtable_len = usize::from(self.number::<u16>(vtable)?);
         self.aligned(vtable.saturating_add(vtable_len), u16::WIDTH)?;
@@ -281,7 +282,7 @@ impl<'a> Verifier<'a> {
         let bytes = self.file.get(range.clone()).unwrap_or(&[]);
         match core::str::from_utf8(bytes) {
             Ok(_) => Ok(()),
-            Err(_) => self.fault(Fault::Text { range }),
+            Err(_) => self.fault(Fault::Text { range: detail(range) }),
         }
     }
 }

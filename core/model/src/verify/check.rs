@@ -1,5 +1,6 @@
 //! The check of an index, and the result of checks.
 
+use crate::detail::detail;
 use crate::error::ModelError;
 use crate::path::Path;
 
@@ -16,6 +17,12 @@ pub(super) fn check_index(
 ) -> Result<usize, ModelError> {
     match usize::try_from(index) {
         Ok(valid) if valid < count => Ok(valid),
-        _ => Err(ModelError::Index { path: path(), what, index, owner, count }),
+        _ => Err(ModelError::Index {
+            path: path(),
+            what: detail(what),
+            index: detail(index),
+            owner: detail(owner),
+            count: detail(count),
+        }),
     }
 }

@@ -1,6 +1,7 @@
 //! Verifies external buffers, and the tensors that have their data there.
 
 use super::check::{Check, check_index};
+use crate::detail::detail;
 use crate::error::ModelError;
 use crate::model::Model;
 use crate::path::Path;
@@ -15,7 +16,11 @@ pub(super) fn verify(root: ModelTable<'_>) -> Check {
         check_index(i64::from(buffer.group()), groups, "group", "model", || path.field("group"))?;
         if previous.is_some_and(|previous| buffer.id() <= previous) {
             let (path, found) = (path.field("id"), i64::from(buffer.id()));
-            return Err(ModelError::Value { path, found, expected: "more than the id before it" });
+            return Err(ModelError::Value {
+                path,
+                found: detail(found),
+                expected: detail("more than the id before it"),
+            });
         }
         previous = Some(buffer.id());
     }
@@ -26,23 +31,36 @@ pub(super) fn verify(root: ModelTable<'_>) -> Check {
 pub(super) fn tensor(model: Model<'_>, tensor: &Tensor<'_>, path: Path) -> Check {
     let at = path.field("external_buffer");
     let found = i64::from(tensor.external_buffer());
-    let missing = || ModelError::Value { path: at, found, expected: "the id of an external buffer" };
+    let missing = || ModelError::Value {
+        path: at,
+        found: detail(found),
+        expected: detail("the id of an external buffer"),
+    };
     let (index, buffer) = model.root.external_buffer(tensor.external_buffer()).ok_or_else(missing)?;
     if tensor.buffer() != 0 {
         let (path, found) = (path.field("buffer"), i64::from(tensor.buffer()));
-        return Err(ModelError::Value { path, found, expected: "0 if there is an external buffer" });
+        return Err(ModelError::Value {
+            path,
+            found: detail(found),
+            expected: detail("0 if there is an external buffer"),
+        });
     }
     let path = Path::root().entry("external_buffers", index);
     if !matches!(buffer.packing(), None | Some("" | "unpacked")) {
         let (path, what) = (path.field("packing"), "a packing other than `unpacked`");
-        return Err(ModelError::Unsupported { path, what });
+        return Err(ModelError::Unsupported { path, what: detail(what) });
     }
     let Some(group) = model.groups.group(buffer.group()) else {
         return Err(absent(model, at, &buffer));
     };
     if model.groups.bytes(&buffer).is_none() {
         let (offset, size, file) = (buffer.offset(), buffer.length(), group.len());
-        return Err(ModelError::FileRange { path, offset, size, file });
+        return Err(ModelError::FileRange {
+            path,
+            offset: detail(offset),
+            size: detail(size),
+            file: detail(file),
+        });
     }
     Ok(())
 }
@@ -61,5 +79,5 @@ fn absent(model: Model<'_>, _: Path, buffer: &ExternalBuffer<'_>) -> ModelError 
 /// Without a heap, all constants are in the file of the model.
 #[cfg(not(feature = "std"))]
 fn absent(_: Model<'_>, path: Path, _: &ExternalBuffer<'_>) -> ModelError {
-    ModelError::Unsupported { path, what: "constant data in another file" }
+    ModelError::Unsupported { path, what: detail("constant data in another file") }
 }

@@ -6,6 +6,7 @@
 
 use super::check::{Check, check_index};
 use crate::buffers::file_range;
+use crate::detail::detail;
 use crate::error::{Definition, ModelError};
 use crate::model::Model;
 use crate::path::Path;
@@ -24,7 +25,8 @@ const EMPTY: u32 = u32::MAX - 4;
 /// Verifies inputs, outputs and operators of one subgraph. `scratch` has one entry per tensor.
 pub(super) fn verify(model: Model<'_>, graph: SubGraph<'_>, path: Path, scratch: &mut [u32]) -> Check {
     let count = graph.tensors().len();
-    let origin = scratch.get_mut(..count).ok_or(ModelError::ScratchTooSmall { given: 0, needed: count })?;
+    let origin =
+        scratch.get_mut(..count).ok_or(ModelError::ScratchTooSmall { given: detail(0), needed: count })?;
     for (origin, tensor) in origin.iter_mut().zip(graph.tensors()) {
         *origin = match model.constant(&tensor) {
             Some(_) => CONSTANT,
@@ -53,7 +55,7 @@ pub(super) fn verify(model: Model<'_>, graph: SubGraph<'_>, path: Path, scratch:
         let at = || path.entry("outputs", index);
         let tensor = check_index(i64::from(tensor), count, "tensor", "subgraph", at)?;
         if origin.get(tensor) == Some(&UNDEFINED) {
-            return Err(ModelError::NeverWritten { path: at(), tensor });
+            return Err(ModelError::NeverWritten { path: at(), tensor: detail(tensor) });
         }
     }
     Ok(())
@@ -85,7 +87,7 @@ fn note_outputs(operator: Operator<'_>, index: usize, origin: &mut [u32], path: 
             }
             Some(&first) => Definition::Operator((first & !WRITTEN_VARIABLE) as usize),
         };
-        return Err(ModelError::WrittenTwice { path: at(), tensor, by });
+        return Err(ModelError::WrittenTwice { path: at(), tensor: detail(tensor), by: detail(by) });
     }
     Ok(())
 }
@@ -96,11 +98,15 @@ fn reads(operator: Operator<'_>, index: usize, origin: &[u32], path: Path) -> Ch
         let at = || path.entry("inputs", slot);
         let tensor = check_index(tensor, origin.len(), "tensor", "subgraph", at)?;
         match origin.get(tensor) {
-            Some(&UNDEFINED) => return Err(ModelError::NeverWritten { path: at(), tensor }),
+            Some(&UNDEFINED) => return Err(ModelError::NeverWritten { path: at(), tensor: detail(tensor) }),
             Some(&(CONSTANT | INPUT | VARIABLE | EMPTY)) | None => {}
             Some(&producer) if producer & WRITTEN_VARIABLE != 0 || (producer as usize) < index => {}
             Some(&producer) => {
-                return Err(ModelError::ReadBeforeWrite { path: at(), tensor, producer: producer as usize });
+                return Err(ModelError::ReadBeforeWrite {
+                    path: at(),
+                    tensor: detail(tensor),
+                    producer: detail(producer as usize),
+                });
             }
         }
     }
@@ -125,13 +131,23 @@ fn attributes(root: ModelTable<'_>, operator: Operator<'_>, path: Path) -> Check
     let (offset, size) = (operator.large_custom_options_offset(), operator.large_custom_options_size());
     if offset > 1 && file_range(root.bytes(), offset, size).is_none() {
         let path = path.field("large_custom_options_offset");
-        return Err(ModelError::FileRange { path, offset, size, file: root.bytes().len() });
+        return Err(ModelError::FileRange {
+            path,
+            offset: detail(offset),
+            size: detail(size),
+            file: detail(root.bytes().len()),
+        });
     }
     let (mutating, inputs) = (operator.mutating_variable_inputs().len(), operator.inputs().len());
     if mutating != 0 && mutating != inputs {
         let path = path.field("mutating_variable_inputs");
         let because = "one per input";
-        return Err(ModelError::Length { path, found: mutating, expected: inputs, because });
+        return Err(ModelError::Length {
+            path,
+            found: detail(mutating),
+            expected: detail(inputs),
+            because: detail(because),
+        });
     }
     Ok(())
 }

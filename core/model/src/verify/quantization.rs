@@ -2,6 +2,7 @@
 //! Checks of TFLite: tflite/core/interpreter_builder.cc (ParseQuantization).
 
 use super::check::{Check, check_index};
+use crate::detail::detail;
 use crate::error::ModelError;
 use crate::path::Path;
 use crate::schema::{QuantizationDetails, QuantizationParameters, Tensor};
@@ -47,26 +48,34 @@ fn affine(tensor: &Tensor<'_>, quantization: QuantizationParameters<'_>, path: P
         let expected = tensor.shape().get(axis).and_then(|size| usize::try_from(size).ok()).unwrap_or(0);
         if !tensor.shape().is_empty() && scales.len() != expected {
             let (path, because) = (path.field("scale"), "one, or one per slice of quantized_dimension");
-            return Err(ModelError::Length { path, found: scales.len(), expected, because });
+            return Err(wrong_length(path, scales.len(), expected, because));
         }
     }
     if zero_points.len() != scales.len() && zero_points.len() != 1 {
         let (path, because) = (path.field("zero_point"), "one per scale");
-        return Err(ModelError::Length { path, found: zero_points.len(), expected: scales.len(), because });
+        return Err(wrong_length(path, zero_points.len(), scales.len(), because));
     }
     let Some((least, most)) = tensor_type::quantized_range(tensor.element_type()) else { return Ok(()) };
     for (index, found) in scales.iter().enumerate() {
         if !found.is_finite() || found <= 0.0 {
-            return Err(ModelError::Scale { path: path.entry("scale", index), found });
+            return Err(ModelError::Scale { path: path.entry("scale", index), found: detail(found) });
         }
     }
     match zero_points.iter().enumerate().find(|(_, zero_point)| !(least..=most).contains(zero_point)) {
         Some((index, found)) => {
             let path = path.entry("zero_point", index);
-            Err(ModelError::Value { path, found, expected: "a value of the tensor's element type" })
+            Err(ModelError::Value {
+                path,
+                found: detail(found),
+                expected: detail("a value of the tensor's element type"),
+            })
         }
         None => Ok(()),
     }
+}
+
+fn wrong_length(path: Path, found: usize, expected: usize, because: &'static str) -> ModelError {
+    ModelError::Length { path, found: detail(found), expected: detail(expected), because: detail(because) }
 }
 
 /// Checks that `axis` is a dimension of the tensor. A tensor without shape has unknown rank, so any axis is valid.
@@ -76,10 +85,10 @@ fn dimension(tensor: &Tensor<'_>, axis: i32, path: impl FnOnce() -> Path) -> Res
         Ok(valid) if valid < rank || rank == 0 => Ok(valid),
         _ => Err(ModelError::Index {
             path: path(),
-            what: "dimension",
-            index: i64::from(axis),
-            owner: "the tensor",
-            count: rank,
+            what: detail("dimension"),
+            index: detail(i64::from(axis)),
+            owner: detail("the tensor"),
+            count: detail(rank),
         }),
     }
 }
@@ -94,7 +103,7 @@ fn references(scales: i32, zero_points: i32, block_size: i32, tensors: usize, pa
     }
     if block_size < 0 {
         let (path, found) = (path.field("block_size"), i64::from(block_size));
-        return Err(ModelError::Value { path, found, expected: "0 or more" });
+        return Err(ModelError::Value { path, found: detail(found), expected: detail("0 or more") });
     }
     Ok(())
 }

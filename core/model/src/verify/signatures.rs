@@ -4,6 +4,7 @@
 use core::cmp::Ordering;
 
 use super::check::{Check, check_index};
+use crate::detail::detail;
 use crate::error::ModelError;
 use crate::path::Path;
 use crate::schema::{ModelTable, SignatureDef, Tables, TensorMap};
@@ -55,7 +56,7 @@ fn unique<'a>(
     path: &dyn Fn(usize) -> Path,
     scratch: &mut [u32],
 ) -> Check {
-    let needed = ModelError::ScratchTooSmall { given: scratch.len(), needed: count };
+    let needed = ModelError::ScratchTooSmall { given: detail(scratch.len()), needed: count };
     let order = scratch.get_mut(..count).ok_or(needed)?;
     order.iter_mut().zip(0..).for_each(|(entry, index)| *entry = index);
     sort(order, &|a, b| name(a as usize).cmp(name(b as usize)).then(a.cmp(&b)));
@@ -63,7 +64,10 @@ fn unique<'a>(
         if let &[first, second] = pair
             && name(first as usize) == name(second as usize)
         {
-            return Err(ModelError::DuplicateName { path: path(second as usize), first: first as usize });
+            return Err(ModelError::DuplicateName {
+                path: path(second as usize),
+                first: detail(first as usize),
+            });
         }
     }
     Ok(())

@@ -2,6 +2,7 @@
 //! positions of its non-zero entries. Checks of TFLite: tflite/core/tools/verifier.cc.
 
 use super::check::Check;
+use crate::detail::detail;
 use crate::error::ModelError;
 use crate::path::Path;
 use crate::schema::{DimensionMetadata, List, SparseIndexVector, SparsityParameters};
@@ -31,12 +32,20 @@ pub(super) fn stored_elements(
             0 => {
                 let found = i64::from(metadata.dense_size());
                 let expected = "the size of the dimension it stores";
-                return Err(ModelError::Value { path: path.field("dense_size"), found, expected });
+                return Err(ModelError::Value {
+                    path: path.field("dense_size"),
+                    found: detail(found),
+                    expected: detail(expected),
+                });
             }
             1 => Some(sparse_level(&metadata, elements, size, path)?),
             other => {
                 let (path, found) = (path.field("format"), i64::from(other));
-                return Err(ModelError::Value { path, found, expected: "0 (dense) or 1 (sparse)" });
+                return Err(ModelError::Value {
+                    path,
+                    found: detail(found),
+                    expected: detail("0 (dense) or 1 (sparse)"),
+                });
             }
         }
         .ok_or(ModelError::ShapeOverflow { path })?;
@@ -54,7 +63,7 @@ fn expanded_sizes(
     let (levels, rank) = (order.len(), shape.len());
     if levels < rank || levels > MAX_LEVELS {
         let (path, found) = (path.field("traversal_order"), levels as i64);
-        return Err(ModelError::Value { path, found, expected: "rank to 16 entries" });
+        return Err(ModelError::Value { path, found: detail(found), expected: detail("rank to 16 entries") });
     }
     length(parameters.dim_metadata().len(), levels, "one per level", path.field("dim_metadata"))?;
     length(map.len(), levels - rank, "one per block dimension", path.field("block_map"))?;
@@ -71,7 +80,7 @@ fn expanded_sizes(
         let sound = block > 0 && divided.and_then(|d| sizes.get(d)).is_some_and(|size| size % block == 0);
         let (Some(dimension), Some(divided), true) = (dimension, divided, sound) else {
             let path = path.entry("block_map", index);
-            return Err(ModelError::Sparsity { path, reason: "blocks do not divide the dimension" });
+            return Err(ModelError::Sparsity { path, reason: detail("blocks do not divide the dimension") });
         };
         sizes[divided] /= block;
         sizes[dimension] = block;
@@ -88,7 +97,10 @@ fn permutation(order: List<'_, i32>, from: usize, to: usize, path: Path) -> Chec
             Some(bit) if seen & bit == 0 => seen |= bit,
             _ => {
                 let path = path.entry("traversal_order", index);
-                return Err(ModelError::Sparsity { path, reason: "not a permutation of the dimensions" });
+                return Err(ModelError::Sparsity {
+                    path,
+                    reason: detail("not a permutation of the dimensions"),
+                });
             }
         }
     }
@@ -113,7 +125,7 @@ fn sparse_level(
             let path = path.entry("array_segments", index);
             return Err(ModelError::Sparsity {
                 path,
-                reason: "segments must begin with 0 and never decrease",
+                reason: detail("segments must begin with 0 and never decrease"),
             });
         }
         previous = segment;
@@ -123,7 +135,11 @@ fn sparse_level(
     match entries(indices).enumerate().find(|&(_, entry)| entry < 0 || entry >= size) {
         Some((index, found)) => {
             let path = path.entry("array_indices", index);
-            Err(ModelError::Value { path, found: i64::from(found), expected: "inside the dimension" })
+            Err(ModelError::Value {
+                path,
+                found: detail(i64::from(found)),
+                expected: detail("inside the dimension"),
+            })
         }
         None => Ok(indices.len()),
     }
@@ -134,5 +150,14 @@ fn entries<'a>(vector: SparseIndexVector<'a>) -> impl Iterator<Item = i32> + use
 }
 
 fn length(found: usize, expected: usize, because: &'static str, path: Path) -> Check {
-    if found == expected { Ok(()) } else { Err(ModelError::Length { path, found, expected, because }) }
+    if found == expected {
+        Ok(())
+    } else {
+        Err(ModelError::Length {
+            path,
+            found: detail(found),
+            expected: detail(expected),
+            because: detail(because),
+        })
+    }
 }

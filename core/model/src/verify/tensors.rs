@@ -2,10 +2,15 @@
 //! Checks of TFLite: tflite/core/subgraph.cc (SetTensorParametersReadOnly), tflite/core/tools/verifier.cc.
 
 use super::check::{Check, check_index};
-use super::{external, quantization, sparsity};
+#[cfg(feature = "sparse")]
+use super::sparsity::stored_elements;
+use super::{external, quantization};
+use crate::detail::detail;
 use crate::error::ModelError;
 use crate::model::Model;
 use crate::path::Path;
+#[cfg(not(feature = "sparse"))]
+use crate::schema::SparsityParameters;
 use crate::schema::{List, SubGraph, Tensor};
 use crate::types::{packed_bytes, tensor_type};
 
@@ -34,7 +39,11 @@ pub(super) fn verify(model: Model<'_>, graph: SubGraph<'_>, path: Path, budget: 
 /// Verifies type and shape, and returns the bits per element.
 fn shape_and_type(tensor: &Tensor<'_>, path: Path) -> Result<u32, ModelError> {
     let found = i64::from(tensor.element_type());
-    let unknown = || ModelError::Value { path: path.field("type"), found, expected: "a known element type" };
+    let unknown = || ModelError::Value {
+        path: path.field("type"),
+        found: detail(found),
+        expected: detail("a known element type"),
+    };
     let bits = tensor_type::bits(tensor.element_type()).ok_or_else(unknown)?;
     no_dim_below(tensor.shape(), 0, "0 or more", "shape", path)?;
     no_dim_below(tensor.shape_signature(), -1, "-1 or more", "shape_signature", path)?;
@@ -42,7 +51,12 @@ fn shape_and_type(tensor: &Tensor<'_>, path: Path) -> Result<u32, ModelError> {
     if signature != 0 && signature != rank {
         let path = path.field("shape_signature");
         let because = "one per dimension of shape";
-        return Err(ModelError::Length { path, found: signature, expected: rank, because });
+        return Err(ModelError::Length {
+            path,
+            found: detail(signature),
+            expected: detail(rank),
+            because: detail(because),
+        });
     }
     let bytes = tensor.element_count().and_then(|count| packed_bytes(count, bits.max(8)));
     bytes.ok_or(ModelError::ShapeOverflow { path: path.field("shape") })?;
@@ -57,9 +71,11 @@ fn no_dim_below(
     path: Path,
 ) -> Check {
     match dims.iter().enumerate().find(|&(_, dim)| dim < least) {
-        Some((index, dim)) => {
-            Err(ModelError::Value { path: path.entry(field, index), found: i64::from(dim), expected })
-        }
+        Some((index, dim)) => Err(ModelError::Value {
+            path: path.entry(field, index),
+            found: detail(i64::from(dim)),
+            expected: detail(expected),
+        }),
         None => Ok(()),
     }
 }
@@ -74,10 +90,10 @@ fn constant_data(
 ) -> Check {
     if tensor.is_variable() {
         let what = "a variable with constant data";
-        return Err(ModelError::Unsupported { path: path.field("is_variable"), what });
+        return Err(ModelError::Unsupported { path: path.field("is_variable"), what: detail(what) });
     }
     let elements = match tensor.sparsity() {
-        Some(parameters) => sparsity::stored_elements(&parameters, tensor.shape(), path.field("sparsity"))?,
+        Some(parameters) => stored_elements(&parameters, tensor.shape(), path.field("sparsity"))?,
         None => tensor.element_count().ok_or(ModelError::ShapeOverflow { path: path.field("shape") })?,
     };
     let field = if tensor.external_buffer() == 0 { "buffer" } else { "external_buffer" };
@@ -90,9 +106,18 @@ fn constant_data(
     let needed =
         packed_bytes(elements, bits).ok_or(ModelError::ShapeOverflow { path: path.field("shape") })?;
     if data.len() < needed {
-        return Err(ModelError::DataSize { path: path.field(field), found: data.len(), needed });
+        return Err(ModelError::DataSize {
+            path: path.field(field),
+            found: detail(data.len()),
+            needed: detail(needed),
+        });
     }
     Ok(())
+}
+
+#[cfg(not(feature = "sparse"))]
+fn stored_elements(_: &SparsityParameters<'_>, _: List<'_, i32>, path: Path) -> Result<usize, ModelError> {
+    Err(ModelError::Unsupported { path, what: detail("a sparse constant without the feature `sparse`") })
 }
 
 /// How many more string offsets may be read; limited because tensors can share a buffer.
@@ -107,7 +132,8 @@ impl StringBudget {
 /// Verifies a string tensor's buffer: a count, `count + 1` offsets from the start of the buffer, and the text. All
 /// numbers are little-endian u32.
 fn strings(data: &[u8], elements: usize, path: Path, budget: &mut StringBudget) -> Check {
-    let fault = |reason, found: u64| ModelError::Strings { path, reason, found };
+    let fault =
+        |reason, found: u64| ModelError::Strings { path, reason: detail(reason), found: detail(found) };
     let (count, rest) = data.split_first_chunk::<4>().ok_or(fault("no count of strings", 0))?;
     let count = u32::from_le_bytes(*count) as usize;
     if count != elements {

@@ -1,0 +1,53 @@
+//! Registrations of one form of an op's `eval`: a program that names them links no other form.
+
+use core::ffi::c_void;
+
+use super::registration::{Registration, eval_by, prepare_by};
+use super::{EvalContext, Op, registration};
+use crate::raw::{ArEvalV1, ArNodeV1, ArPrepareV1, ArStatus};
+use crate::{Result, unsupported};
+
+/// A form of an op's `eval`, for the nodes whose [`Op::form`] has its name.
+pub trait Form {
+    /// The op.
+    type Op: Op;
+    /// The name that [`Op::form`] gives.
+    const NAME: &'static str;
+
+    /// Runs a node of this form.
+    ///
+    /// # Errors
+    /// As for [`Op::eval`].
+    fn eval(op: &Self::Op, cx: &mut EvalContext<'_>) -> Result<()>;
+}
+
+/// The registration of an op for the nodes of one form. It refuses other nodes as unsupported.
+pub const fn registration_of_form<F: Form>() -> Registration {
+    registration::<F::Op>().with_functions(prepare::<F>, eval::<F>)
+}
+
+unsafe extern "C" fn prepare<F: Form>(
+    prepare: *const ArPrepareV1,
+    node: *const ArNodeV1,
+    state: *mut c_void,
+) -> ArStatus {
+    // SAFETY: the caller meets the same requirements, and the state is that of `F::Op`.
+    unsafe {
+        prepare_by(prepare, node, state, |node, cx| {
+            let op = F::Op::prepare(node, cx)?;
+            match op.form() == F::NAME {
+                true => Ok(op),
+                false => Err(unsupported!("this program has only the form {} of the op", F::NAME)),
+            }
+        })
+    }
+}
+
+unsafe extern "C" fn eval<F: Form>(
+    eval: *const ArEvalV1,
+    node: *const ArNodeV1,
+    state: *mut c_void,
+) -> ArStatus {
+    // SAFETY: the caller meets the same requirements, and `prepare` initialized the state of `F::Op`.
+    unsafe { eval_by(eval, node, state, F::eval) }
+}
