@@ -75,7 +75,7 @@ pub(super) fn finite<S: Simd>(s: S, x: S::V) -> S::V {
 const ROUND: f32 = 12_582_912.0;
 /// The coefficients of r⁶ to r² in `eʳ ≈ 1 + r + r² (…)` for `|r| ≤ ln 2 / 2`: the polynomial with the least relative
 /// error, 2⁻²⁸.
-const EXP: [f32; 5] = [1.381_454_1e-3, 8.368_745e-3, 4.166_839e-2, 1.666_652_1e-1, 4.999_999_4e-1];
+const EXP: [f32; 5] = [1.381_454e-3, 8.368_745e-3, 4.166_839e-2, 1.666_652_1e-1, 4.999_999_4e-1];
 
 /// The `n` and `r` of `x = n · ln 2 + r`, with `n = round(x / ln 2)` and `|r| ≤ ln 2 / 2`.
 #[inline(always)]

@@ -211,8 +211,8 @@ unsafe fn copy_rows(p: &Product, copy: *mut u8) -> Lines {
                 let to = copy.add(at / LINE * LINES * LINE + at % LINE);
                 let rows = p.a.add(tap * p.rows);
                 match n {
-                    ..=16 => copy_16(rows, p.rows, from, n, to),
-                    ..=32 => copy_32(rows, p.rows, from, n, to),
+                    1..=16 => copy_16(rows, p.rows, from, n, to),
+                    17..=32 => copy_32(rows, p.rows, from, n, to),
                     _ => copy_64(rows, p.rows, from, n, to),
                 }
             }
