@@ -37,7 +37,7 @@ impl Multiplier {
         let significand = bits & ((1 << 52) - 1) | 1 << 52;
         let mut shift = exponent - 1022;
         // Ties away from zero.
-        let magnitude = (significand + (1 << 21) >> 22) as i64;
+        let magnitude = ((significand + (1 << 21)) >> 22) as i64;
         let mut value = if real.is_sign_negative() { -magnitude } else { magnitude };
         if value == 1 << 31 {
             value /= 2;

@@ -67,13 +67,13 @@ impl RustFile<'_> {
             ("flash of constants and states", "CONSTANT", made.constant_bytes()),
         ] {
             self.text.line(format!(
-                "/// Bytes of {what}.\n#[allow(dead_code)]\npub const {name}_BYTES: usize = {bytes};"
+                "/// Bytes of {what}.\n#[allow(dead_code, unreachable_pub)]\npub const {name}_BYTES: usize = {bytes};"
             ));
         }
         self.text.line(format!(
             "\n/// {title}. Dropping it gives its memory back; variables keep their values.\n\
-             pub struct Model(arenite_micro::embedded::Owned<ARENA_BYTES, VARIABLE_BYTES>);\n\n\
-             #[allow(dead_code, clippy::all)]\n#[rustfmt::skip]\nimpl Model {{\n    \
+             #[allow(unreachable_pub)]\npub struct Model(arenite_micro::embedded::Owned<ARENA_BYTES, VARIABLE_BYTES>);\n\n\
+             #[allow(dead_code, unreachable_pub, clippy::all)]\n#[rustfmt::skip]\nimpl Model {{\n    \
              /// The model, unless another part of the program has it, or a model with the same arena.\n    \
              pub fn take() -> Option<Self> {{\n        tables::PROGRAM.take().map(Self)\n    }}\n\n    \
              /// Sets variables to their first values, to start again.\n    \
@@ -117,7 +117,7 @@ impl RustFile<'_> {
         let made = self.made;
         let bits = if made.width == PointerWidth::Bits32 { 32 } else { 64 };
         self.text.line(format!(
-            "#[allow(dead_code, clippy::all)]\n#[rustfmt::skip]\nmod tables {{\n\
+            "#[allow(dead_code, unreachable_pub, clippy::all)]\n#[rustfmt::skip]\nmod tables {{\n\
              use arenite_micro::embedded as e;\nuse e::Memory as M;\n\
              use super::{{ARENA_BYTES, VARIABLE_BYTES}};\n\n\
              const _: () = assert!(usize::BITS == {bits}, \"the file is for a machine with other pointers\");\n\
