@@ -25,7 +25,7 @@ fn main() {
             let name = format!("{}_line_{}", stem.to_lowercase(), block.line);
             let place = format!("{page}:{}", block.line);
             let mut program = block.text.clone();
-            tests += &format!("/// {place}\n#[allow(dead_code)]\n");
+            tests += &format!("/// {place}\n#[allow(dead_code, unreachable_pub)]\n");
             let file = out.join(format!("{name}.rs"));
             tests += &format!("#[path = {:?}]\nmod {name};\n", file.display().to_string());
             if block.text.contains("fn main()") {

@@ -46,21 +46,19 @@ fn name_of(phase: &Phase) -> &'static str {
 
 impl ArMicro {
     pub(crate) fn phase(&self) -> Option<&Phase> {
-        // SAFETY: `is_open` is 1 only after `open` wrote an `Option<Phase>` to `room`, until `close` drops it.
-        if self.is_open != 0 {
-            unsafe { &*self.room.as_ptr().cast::<Option<Phase>>() }.as_ref()
-        } else {
-            None
+        if self.is_open == 0 {
+            return None;
         }
+        // SAFETY: `is_open` is 1 only after `open` wrote an `Option<Phase>` to `room`, until `close` drops it.
+        unsafe { &*self.room.as_ptr().cast::<Option<Phase>>() }.as_ref()
     }
 
     pub(crate) fn phase_mut(&mut self) -> Option<&mut Phase> {
-        // SAFETY: as in `phase`.
-        if self.is_open != 0 {
-            unsafe { &mut *self.room.as_mut_ptr().cast::<Option<Phase>>() }.as_mut()
-        } else {
-            None
+        if self.is_open == 0 {
+            return None;
         }
+        // SAFETY: as in `phase`.
+        unsafe { &mut *self.room.as_mut_ptr().cast::<Option<Phase>>() }.as_mut()
     }
 
     /// Drops the model, so that the interpreter is empty.

@@ -292,7 +292,7 @@ mod tests {
             bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             // Exponents from 2^-64 to 2^63, and all ends of the significand.
             let near = f64::from_bits(bits & !(0x7ff << 52) | (1023 - 64 + (bits >> 57)) << 52);
-            let half = f64::from_bits(near.to_bits() & !0x3f_ffff | 0x1f_ffff + (bits >> 60 & 3));
+            let half = f64::from_bits(near.to_bits() & !0x3f_ffff | (0x1f_ffff + (bits >> 60 & 3)));
             let most = f64::from_bits(near.to_bits() | 0xf_ffff_ffe0_0000);
             for real in [near, half, most, f64::from_bits(bits)] {
                 assert_eq!(Multiplier::from_real(real), from_real_in_f64(real), "{real:e}");

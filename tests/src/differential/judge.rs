@@ -63,10 +63,12 @@ pub fn judge(graph: &Graph, setting: &Setting, reference: &Run, got: &Run) -> Ve
 }
 
 /// The results of a graph with variables. `want` are the reference ops' results for the unrolled graph, which has no
-/// variables. They must be the same, bit for bit, as their results for the graph itself, `reference`; if they are not,
-/// that is the verdict. The reference ops may refuse a node that reads and writes a variable without in-place support,
-/// or that writes a value of another size or a data-dependent shape to a variable. They must refuse everything that
-/// they refuse without variables.
+/// variables. They must be the same, bit for bit, as their results for the graph itself, `reference`. The reference ops
+/// may refuse a node that reads and writes a variable without in-place support, or that writes a value of another size
+/// or a data-dependent shape to a variable. They must refuse everything that they refuse without variables.
+///
+/// # Errors
+/// The verdict, if the reference ops contradict themselves or reach a limit.
 pub fn expected(graph: &Graph, want: Run, reference: Run) -> Result<Run, Verdict> {
     let mut expected = Run { steps: Vec::new(), delegated: Vec::new() };
     for (i, (want, plain)) in want.steps.into_iter().zip(reference.steps).enumerate() {

@@ -78,7 +78,8 @@ impl RustFile<'_> {
              pub fn take() -> Option<Self> {{\n        tables::PROGRAM.take().map(Self)\n    }}\n\n    \
              /// Sets variables to their first values, to start again.\n    \
              pub fn reset(&mut self) {{\n        self.0.reset();\n    }}\n\n    \
-             /// Runs the model. Every run overwrites the inputs.\n    \
+             /// Runs the model. Every run overwrites the inputs.\n    ///\n    \
+             /// # Errors\n    /// The status of the node that failed.\n    \
              pub fn run(&mut self) -> Result<(), arenite_micro::embedded::Status> {{\n        \
              self.0.run()\n    }}"
         ));

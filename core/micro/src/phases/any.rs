@@ -32,6 +32,7 @@ pub struct AnyPhase<'a> {
 }
 
 /// The arena of one model, or of several.
+#[allow(clippy::large_enum_variant)] // There is no heap to move it to.
 enum ArenaPlace<'a> {
     Own(Arena<'a>),
     Shared(&'a Arena<'a>),
