@@ -1,13 +1,13 @@
 //! Depthwise weights of every byte value, transposed convolutions of every stride, images one pixel wide, windows of
-//! many taps, and weights of four bits with scales for blocks: the CPU delegate gives the same results as the reference
-//! ops, with every instruction set.
+//! many taps, weights of four bits with scales for blocks, and sums of 16 bits: the CPU delegate gives the same results
+//! as the reference ops, with every instruction set.
 
 use arenite::config::DelegateConfig;
 use arenite::{ElementType, Interpreter, Model, Quota};
 use arenite_abi::schema::{
     Conv2DOptions, DepthwiseConv2DOptions, FullyConnectedOptions, TransposeConvOptions, padding,
 };
-use arenite_model::tensor_type::{FLOAT16, FLOAT32, INT4, INT8, UINT8};
+use arenite_model::tensor_type::{FLOAT16, FLOAT32, INT4, INT8, INT16, UINT8};
 use arenite_model::writer::{ModelBuilder, Tensor, bytes_of};
 use arenite_test_clock::Clock;
 use arenite_tests::op_models::{OneOp, f32, i32};
@@ -267,5 +267,17 @@ fn products_with_weights_of_four_bits() {
             model.subgraphs[0].tensor(Tensor::new("scales", FLOAT16, &[units, blocks]).buffer(buffer));
             expect_same(&format!("{rows} rows, blocks of {block}"), &model, 0.0);
         }
+    }
+}
+
+/// An operand of a sum of 16 bits is rounded once if nothing is broadcast. Leading ones do not broadcast.
+#[test]
+fn sums_of_shapes_with_and_without_leading_ones() {
+    let (three, four) = ([16, 16, 8], [1, 16, 16, 8]);
+    for (a, b) in [(&four[..], &three[..]), (&three, &four), (&four, &four), (&four, &[16, 1, 8])] {
+        let operand = |name, shape, scale| Tensor::new(name, INT16, shape).quantized(scale, 0);
+        let node = OneOp::new("ADD").feed(operand("a", a, 0.0033)).feed(operand("b", b, 0.0037));
+        let node = node.output(operand("y", &four, 0.0005)).defaults();
+        expect_exact(&format!("{a:?} + {b:?}"), node);
     }
 }

@@ -126,7 +126,8 @@ fn pair(x: &Source<'_, '_>, combine: Combine) -> Result<Node<I16Layer>> {
         _ => false,
     };
     let powers = if by_powers { powers_of_two(scales)? } else { None };
-    let is_whole = combine == Combine::Add && powers.is_none() && a.shape == b.shape;
+    // Shapes that broadcast and have all elements of the result differ at most in leading ones.
+    let is_whole = combine == Combine::Add && powers.is_none() && [a, b].iter().all(|x| x.len() == y.len());
     let grouped = if is_whole { y.len() / 16 * 16 } else { 0 };
     let factors = |once| match (combine, powers) {
         (Combine::Mul, _) => products(scales),
