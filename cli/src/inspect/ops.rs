@@ -103,7 +103,7 @@ impl NeededOps {
 }
 
 /// The symbols of ops in `libarenite_micro.a`. If one form of an op's kernel suffices for all of its nodes, the symbol
-/// is that of the op with this form alone.
+/// names the op with only this form.
 fn symbols(model: &Model, ops: &[&'static str]) -> Vec<String> {
     let prepared = prepared(model);
     let symbol = |op: EmbeddableOp| {

@@ -112,7 +112,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Tokens> {
 
 fn refuse<T>(text: impl AsRef<str>) -> Result<T> {
     let text = text.as_ref();
-    Err(Error::Tokenizer(format!("not a model of SentencePiece that is supported: {text}")))
+    Err(Error::Tokenizer(format!("cannot use this SentencePiece model: {text}")))
 }
 
 struct Vocabulary {
@@ -225,12 +225,8 @@ fn model(known: HashMap<Vec<u8>, (u32, f32)>, algorithm: i32) -> Result<Model> {
             let vocab: Vec<Token> = pieces.into_iter().map(|(token, _)| token).collect();
             Ok(Model::BytePair { vocab, chars: true })
         }
-        3 => refuse(
-            "it splits texts into words: models that merge pairs or choose the most probable pieces are",
-        ),
-        4 => refuse(
-            "it splits texts into characters: models that merge pairs or choose the most probable pieces are",
-        ),
+        3 => refuse("it splits texts into words; only UNIGRAM and BPE models are supported"),
+        4 => refuse("it splits texts into characters; only UNIGRAM and BPE models are supported"),
         other => refuse(format!("it has the unknown type {other}")),
     }
 }

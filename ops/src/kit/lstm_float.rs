@@ -143,8 +143,8 @@ impl FloatLstm {
         self.project(cx, &hidden, room.output)
     }
 
-    /// Computes a gate; the cell gate before its activation. The slices of its weights are looked up in each step,
-    /// because those of all gates would not fit a small stack.
+    /// Computes a gate; the cell gate before its activation. Each step looks up the slices of its weights: kept for all
+    /// gates, they would not fit a small stack.
     #[inline(never)] // keeps them off the caller's stack
     fn gate(
         &self,

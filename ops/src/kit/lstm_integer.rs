@@ -54,7 +54,7 @@ plain! {
     }
 }
 
-/// The weights and biases of a gate. Each step looks them up, because those of all gates would not fit a small stack.
+/// The weights and biases of a gate. Each step looks them up: kept for all gates, they would not fit a small stack.
 struct GateData<'a> {
     scales: &'a GateScales,
     input: &'a [i8],

@@ -50,7 +50,7 @@ fn the_bytes_are_those_of_the_reference_ops() {
 }
 
 fn models_that_share_an_arena_take_turns() {
-    let first = digits_f32::Model::take().expect("nobody has it");
+    let first = digits_f32::Model::take().expect("it is not taken");
     assert!(digits_f32::Model::take().is_none(), "the same model was taken twice");
     assert!(digits_i8::Model::take().is_none(), "the arena was taken twice");
     drop(first);
@@ -59,7 +59,7 @@ fn models_that_share_an_arena_take_turns() {
 }
 
 fn a_variable_keeps_its_value() {
-    let mut model = doubles::Model::take().expect("nobody has it");
+    let mut model = doubles::Model::take().expect("it is not taken");
     model.reset();
     model.run().expect("it runs");
     let first = model.output(0).expect("an output").to_vec();

@@ -111,19 +111,21 @@ impl Attention {
     }
 }
 
+const ONE: Attention = Attention {
+    rows: 1,
+    heads: 6,
+    groups: 2,
+    positions: 150,
+    depth: 24,
+    by_channel: false,
+    seen: [0, 40],
+    hidden: f32::NEG_INFINITY,
+    form: Form::Added,
+};
+
 #[test]
 fn attention_reads_keys_and_values_in_place() {
-    let one = Attention {
-        rows: 1,
-        heads: 6,
-        groups: 2,
-        positions: 150,
-        depth: 24,
-        by_channel: false,
-        seen: [0, 40],
-        hidden: f32::NEG_INFINITY,
-        form: Form::Added,
-    };
+    let one = ONE;
     let many = Attention { rows: 37, heads: 4, groups: 4, ..one };
     for form in [
         one,
@@ -145,17 +147,7 @@ fn attention_reads_keys_and_values_in_place() {
 
 #[test]
 fn conditions_that_choose_scores_are_masks() {
-    let one = Attention {
-        rows: 1,
-        heads: 6,
-        groups: 2,
-        positions: 150,
-        depth: 24,
-        by_channel: false,
-        seen: [17, 40],
-        hidden: f32::NEG_INFINITY,
-        form: Form::Shown,
-    };
+    let one = Attention { seen: [17, 40], form: Form::Shown, ..ONE };
     let many = Attention { rows: 37, heads: 4, groups: 4, ..one };
     for form in [
         one,
@@ -171,7 +163,7 @@ fn conditions_that_choose_scores_are_masks() {
     }
 }
 
-/// Values at positions that no row sees do not matter, and those that some row sees count.
+/// A NaN at positions that no row sees has no effect.
 #[test]
 fn positions_that_a_condition_hides_are_skipped() {
     for form in [Form::Added, Form::Shown, Form::Hidden] {

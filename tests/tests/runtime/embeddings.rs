@@ -18,9 +18,9 @@ enum Scales {
     Blocks(i32),
 }
 
-/// `y = −table[indices]`, with rows of `columns` elements. If `beside`, a sum reads the table too, and the delegate
-/// holds its bytes as `q + 128`.
-fn lookup(ty: i32, columns: i32, scales: Scales, beside: bool) -> Model {
+/// `y = −table[indices]`, with rows of `columns` elements. If the table `is_shared`, a sum reads it too, and the
+/// delegate holds its bytes as `q + 128`.
+fn lookup(ty: i32, columns: i32, scales: Scales, is_shared: bool) -> Model {
     model(|m, g| {
         let indices = g.input(Tensor::new("indices", INT32, &[4]));
         let bits = match ty {
@@ -50,7 +50,7 @@ fn lookup(ty: i32, columns: i32, scales: Scales, beside: bool) -> Model {
         let y = g.output(f32s("y", &[4, columns]));
         node(m, g, "EMBEDDING_LOOKUP", &[indices, table], row);
         node(m, g, "NEG", &[row], y);
-        if beside {
+        if is_shared {
             let x = g.input(Tensor::new("x", INT8, &[ROWS, columns]).quantized(0.0173, 0));
             let z = g.output(Tensor::new("z", INT8, &[ROWS, columns]).quantized(0.0173, 0));
             node(m, g, "ADD", &[x, table], z);
@@ -77,14 +77,14 @@ fn rows_have_the_bits_of_the_reference_op() {
         forms.extend([8, 32].map(|block| (ty, 64, Scales::Blocks(block), false)));
     }
     forms.push((INT8, 13, Scales::Tensor, true));
-    for (ty, columns, scales, beside) in forms {
-        let what = format!("{ty} × {columns}, {scales:?}, {beside}");
-        let model = lookup(ty, columns, scales, beside);
+    for (ty, columns, scales, is_shared) in forms {
+        let what = format!("{ty} × {columns}, {scales:?}, {is_shared}");
+        let model = lookup(ty, columns, scales, is_shared);
         let want = run(&mut reference_ops(&model).build().unwrap(), [3, 0, 8, 3]).expect(&what);
         assert!(want.iter().any(|x| *x != 0.0), "{what}");
         let mut interpreter = Interpreter::builder(&model).build().unwrap();
         let previews = interpreter.preview_delegates(0).unwrap();
-        let nodes = if beside { vec![0, 1, 2] } else { vec![0, 1] };
+        let nodes = if is_shared { vec![0, 1, 2] } else { vec![0, 1] };
         assert_eq!(previews[0].partitions, [nodes], "{what}: {:?}", previews[0].refusals);
         let got = run(&mut interpreter, [3, 0, 8, 3]).expect(&what);
         let bits = |numbers: &[f32]| numbers.iter().map(|x| x.to_bits()).collect::<Vec<u32>>();

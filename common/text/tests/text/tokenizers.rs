@@ -120,8 +120,8 @@ fn malformed_tokenizers_are_errors() {
         Err(error) => error.to_string(),
     };
     assert!(refused(b"{\"model\": 1}").starts_with("not a tokenizer.json that is supported: "));
-    assert!(refused(b"\xffno protobuf").starts_with("not a model of SentencePiece that is supported: "));
-    assert_eq!(refused(b""), "not a model of SentencePiece that is supported: it has no pieces");
+    assert!(refused(b"\xffno protobuf").starts_with("cannot use this SentencePiece model: "));
+    assert_eq!(refused(b""), "cannot use this SentencePiece model: it has no pieces");
     assert_eq!(
         refused(br#"{"model": {"type": "BPE", "vocab": {}, "merges": []}}"#),
         "the tokenizer has no tokens"
@@ -161,7 +161,7 @@ fn models_of_sentencepiece_that_cannot_be_used_are_refused() {
     let models = lists.map(|(list, why)| (unigram(list), why)).into_iter();
     for (model, why) in models.chain(parts.map(|(part, why)| ([&usable[..], &part].concat(), why))) {
         let error = Tokenizer::from_bytes(&model, Settings::default()).map(drop).expect_err(why).to_string();
-        let why = format!("not a model of SentencePiece that is supported: {why}");
+        let why = format!("cannot use this SentencePiece model: {why}");
         assert!(error.starts_with(&why), "{error}");
     }
     assert!(Tokenizer::from_bytes(&usable, Settings::default()).is_ok(), "a model needs no more than pieces");

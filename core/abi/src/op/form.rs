@@ -31,7 +31,7 @@ unsafe extern "C" fn prepare<F: Form>(
     node: *const ArNodeV1,
     state: *mut c_void,
 ) -> ArStatus {
-    // SAFETY: the caller meets the same requirements, and the state is that of `F::Op`.
+    // SAFETY: the requirements are the same, for the state of an `F::Op`.
     unsafe {
         prepare_by(prepare, node, state, |node, cx| {
             let op = F::Op::prepare(node, cx)?;
@@ -48,6 +48,6 @@ unsafe extern "C" fn eval<F: Form>(
     node: *const ArNodeV1,
     state: *mut c_void,
 ) -> ArStatus {
-    // SAFETY: the caller meets the same requirements, and `prepare` initialized the state of `F::Op`.
+    // SAFETY: the requirements are the same, and `prepare` initialized the state of an `F::Op`.
     unsafe { eval_by(eval, node, state, F::eval) }
 }

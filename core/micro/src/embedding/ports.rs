@@ -39,7 +39,7 @@ fn port(tensor: &Tensor, constants: &[Constant]) -> Option<Port> {
         Place::Nowhere => false,
         // The blocks are aligned to 16 bytes, and no element has more.
         Place::Arena(at) | Place::Variable(at) => at.is_multiple_of(size),
-        // The generated array is aligned to the size of its own elements.
+        // A generated array has the alignment of its element type.
         Place::Constant(i) => {
             constants.get(i).is_some_and(|constant| constant.ty.bits() as usize / 8 >= size)
         }

@@ -51,7 +51,7 @@ struct Scores {
     masking: Masking,
 }
 
-/// Scores, and what a mask does to them.
+/// Scores and how a mask hides some of them.
 struct Masked {
     scores: Id,
     mask: Id,
@@ -227,7 +227,7 @@ impl Graph<'_, '_> {
         Some(Masked { scores, mask, shape, masking: Masking::Chosen { shown, fill } })
     }
 
-    /// The number that all elements of a constant are.
+    /// The number of a constant whose elements are all equal.
     fn only_number(self, id: Id) -> Option<f32> {
         if self.net.values[id].ty != ElementType::F32 {
             return None;
