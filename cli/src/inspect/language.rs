@@ -47,7 +47,8 @@ pub(super) fn weight_files(view: &model_file::Model<'_>) -> Vec<WeightFile> {
     files
 }
 
-/// The caches of all signatures. A signature that cannot be built contributes none; the report on its subgraph says why.
+/// The caches of all signatures. A signature that cannot be built contributes none; the report on its subgraph says
+/// why.
 pub(super) fn caches(interpreter: &mut Interpreter, signatures: &[Signature]) -> Vec<Cache> {
     let mut caches: Vec<Cache> = Vec::new();
     for key in signatures.iter().map(|signature| &signature.key) {

@@ -61,6 +61,8 @@ fn shape(graph: &mut Graph, random: &mut Random) -> Option<String> {
 /// A field of a node's options.
 fn options(graph: &mut Graph, random: &mut Random) -> Option<String> {
     let node = some_node(graph, random)?;
+    // Their option is the type of the results.
+    graph.retyped |= matches!(graph.notes[node].0.op, "ARG_MAX" | "ARG_MIN" | "SHAPE");
     let operator = &mut graph.model.subgraphs[0].operators[node];
     let (_, options) = operator.options.as_mut().or(operator.options_2.as_mut())?;
     if options.slots.is_empty() {
