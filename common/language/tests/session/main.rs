@@ -1,5 +1,6 @@
 //! Sessions with a tiny model, and with the models of `ARENITE_SHARED` or `../shared`, if they exist.
 
+mod levels;
 mod shared;
 mod tiny;
 

@@ -1,7 +1,7 @@
 //! A language model of a few nodes: a token's row goes into the caches, and the logits depend on all rows that the
 //! position allows, each with its own weight.
 
-use arenite_model::tensor_type::{BOOL, FLOAT32, INT32};
+use arenite_model::tensor_type::{BOOL, FLOAT32, INT8, INT32};
 use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
 
 pub(crate) const VOCABULARY: usize = 11;
@@ -30,6 +30,8 @@ pub(crate) struct Form {
     pub logits: bool,
     /// The file with the matrix, if it is not in the model's.
     pub group: Option<&'static str>,
+    /// The matrix has elements of 8 bits and one scale.
+    pub bytes: bool,
 }
 
 /// The model, with prefills of 2 and 4 tokens.
@@ -108,7 +110,7 @@ fn graph(
     let mut outputs = vec![("kv_cache_k_0", written)];
     if logits {
         let now = part(model, &mut graph, "now", last);
-        let y = attend(model, &mut graph, written, now, capacity, form.group);
+        let y = attend(model, &mut graph, written, now, capacity, form);
         outputs.push(("logits", y));
     }
     (graph, inputs, outputs)
@@ -121,7 +123,7 @@ fn attend(
     rows: i32,
     now: i32,
     capacity: i32,
-    group: Option<&str>,
+    form: Form,
 ) -> i32 {
     let v = VOCABULARY as i32;
     let places: Vec<i32> = (0..capacity).collect();
@@ -150,12 +152,8 @@ fn attend(
     let op = model.builtin("SUM", 1);
     // ReducerOptions is table 27; slot 0 keeps the axis.
     graph.operator(Operator::new(op, &[shared, axis], &[sum]).options(27, |o| o.bool(0, true)));
-    let bytes = matrix();
-    let matrix = Tensor::new("matrix", FLOAT32, &[v, v]);
-    let matrix = graph.tensor(match group {
-        Some(group) => matrix.part(model.part(group, 0, bytes.len() as u64)),
-        None => matrix.buffer(model.buffer(bytes)),
-    });
+    let matrix = matrix_tensor(model, form);
+    let matrix = graph.tensor(matrix);
     let logits = graph.output(Tensor::new("logits", FLOAT32, &[1, 1, v]));
     let op = model.builtin("FULLY_CONNECTED", 1);
     // FullyConnectedOptions is table 8; slot 2 keeps the number of axes.
@@ -163,7 +161,21 @@ fn attend(
     logits
 }
 
-/// The bytes of the matrix.
+/// The tensor of the matrix.
+fn matrix_tensor(model: &mut ModelBuilder, form: Form) -> Tensor {
+    let shape = [VOCABULARY as i32; 2];
+    if form.bytes {
+        let bytes: Vec<u8> = (0..VOCABULARY * VOCABULARY).map(|i| (i * 53 + 29) as u8).collect();
+        return Tensor::new("matrix", INT8, &shape).quantized(0.01, 0).buffer(model.buffer(bytes));
+    }
+    let (matrix, bytes) = (Tensor::new("matrix", FLOAT32, &shape), matrix());
+    match form.group {
+        Some(group) => matrix.part(model.part(group, 0, bytes.len() as u64)),
+        None => matrix.buffer(model.buffer(bytes)),
+    }
+}
+
+/// The bytes of the matrix of floats.
 pub(crate) fn matrix() -> Vec<u8> {
     let count = VOCABULARY * VOCABULARY;
     bytes_of(&Vec::from_iter((0..count).map(|i| ((i * 53 + 29) % 89) as f32 / 44.0 - 1.0)))
