@@ -1,13 +1,13 @@
 //! Depthwise weights of every byte value, transposed convolutions of every stride, images one pixel wide, windows of
-//! many taps, weights of four bits with scales for blocks, and sums of 16 bits: the CPU delegate gives the same results
-//! as the reference ops, with every instruction set.
+//! many taps, weights of four and two bits with scales for blocks, and sums of 16 bits: the CPU delegate gives the same
+//! results as the reference ops, with every instruction set.
 
 use arenite::config::DelegateConfig;
 use arenite::{ElementType, Interpreter, Model, Quota};
 use arenite_abi::schema::{
     Conv2DOptions, DepthwiseConv2DOptions, FullyConnectedOptions, TransposeConvOptions, padding,
 };
-use arenite_model::tensor_type::{FLOAT16, FLOAT32, INT4, INT8, INT16, UINT8};
+use arenite_model::tensor_type::{FLOAT16, FLOAT32, INT2, INT4, INT8, INT16, UINT8};
 use arenite_model::writer::{ModelBuilder, Tensor, bytes_of};
 use arenite_test_clock::Clock;
 use arenite_tests::op_models::{OneOp, f32, i32};
@@ -244,32 +244,47 @@ fn strides_larger_than_the_filter() {
     clock.at_most(60);
 }
 
-/// Scales for blocks of four-bit weights, and one per channel. Blocks are added in the order of the reference op, so
-/// results are the same to the bit: of one row, and of more rows than a tile has.
+/// A product with weights of `ty`, which have a scale per block, or per channel if `block` is 0.
+fn narrow_product(ty: i32, block: i32, [rows, depth, units]: [i32; 3], has_bias: bool) -> ModelBuilder {
+    let bytes = if ty == INT4 { units * depth / 2 } else { units * depth / 4 };
+    let weights: Vec<u8> = (0..bytes).map(|i| (i * 37 % 251) as u8).collect();
+    let w = Tensor::new("w", ty, &[units, depth]);
+    let w = match block {
+        0 => {
+            let scales: Vec<f32> = (0..units).map(|i| 0.02 + i as f32 / 1024.0).collect();
+            w.per_channel(&scales, &vec![0; units as usize], 0)
+        }
+        // The tensor after `x`, `w`, `b` and `y`.
+        _ => w.blockwise(if has_bias { 4 } else { 3 }, -1, block, 1),
+    };
+    let node = OneOp::new("FULLY_CONNECTED").feed(f32("x", &[rows, depth])).constant(w, weights);
+    let bias: Vec<f32> = (0..units).map(|i| i as f32 / 16.0 - 1.0).collect();
+    let node = if has_bias { node.constant(f32("b", &[units]), bytes_of(&bias)) } else { node.absent() };
+    let node = node.output(f32("y", &[rows, units]));
+    let mut model = node
+        .options(|o| o.set(FullyConnectedOptions::ASYMMETRIC_QUANTIZE_INPUTS, has_bias && rows > 1))
+        .model();
+    // F16 numbers between 2⁻⁶ and 2⁻⁵.
+    let blocks = depth / block.max(1);
+    let scales: Vec<u16> = (0..units * blocks).map(|i| 0x2400 | (i * 97 % 1024) as u16).collect();
+    let buffer = model.buffer(bytes_of(&scales));
+    model.subgraphs[0].tensor(Tensor::new("scales", FLOAT16, &[units, blocks]).buffer(buffer));
+    model
+}
+
+/// Scales for blocks of weights of four and two bits, and one per channel. Blocks are added in the order of the
+/// reference op, so results are the same to the bit: of one row, and of more rows than a tile has.
 #[test]
-fn products_with_weights_of_four_bits() {
-    for (block, depth, units) in [(32, 96, 70), (64, 128, 5), (128, 128, 64), (256, 512, 33), (0, 40, 20)] {
-        for (rows, has_bias) in [(1, false), (3, true), (37, true)] {
-            let weights: Vec<u8> = (0..units * depth / 2).map(|i| (i * 37 % 251) as u8).collect();
-            let w = Tensor::new("w", INT4, &[units, depth]);
-            let w = match block {
-                0 => w.per_channel(&vec![0.02; units as usize], &vec![0; units as usize], 0),
-                // The tensor after `x`, `w`, `b` and `y`.
-                _ => w.blockwise(if has_bias { 4 } else { 3 }, -1, block, 1),
-            };
-            let node = OneOp::new("FULLY_CONNECTED").feed(f32("x", &[rows, depth])).constant(w, weights);
-            let bias: Vec<f32> = (0..units).map(|i| i as f32 / 16.0 - 1.0).collect();
-            let node =
-                if has_bias { node.constant(f32("b", &[units]), bytes_of(&bias)) } else { node.absent() };
-            let node = node.output(f32("y", &[rows, units])).options::<FullyConnectedOptions>(|o| o);
-            let mut model = node.model();
-            // F16 numbers between 2⁻⁶ and 2⁻⁵.
-            let count = units * depth / block.max(1);
-            let scales: Vec<u16> = (0..count).map(|i| 0x2400 | (i * 97 % 1024) as u16).collect();
-            let buffer = model.buffer(bytes_of(&scales));
-            let blocks = depth / block.max(1);
-            model.subgraphs[0].tensor(Tensor::new("scales", FLOAT16, &[units, blocks]).buffer(buffer));
-            expect_same(&format!("{rows} rows, blocks of {block}"), &model, 0.0);
+fn products_with_weights_of_four_and_two_bits() {
+    for ty in [INT4, INT2] {
+        for (block, depth, units) in
+            [(32, 96, 70), (64, 128, 5), (128, 128, 64), (256, 512, 33), (0, 40, 20), (0, 256, 130)]
+        {
+            for (rows, has_bias) in [(1, false), (3, true), (16, true), (37, true)] {
+                let model = narrow_product(ty, block, [rows, depth, units], has_bias);
+                let what = format!("type {ty}, {rows} rows of {depth}, blocks of {block}");
+                expect_same(&what, &model, 0.0);
+            }
         }
     }
 }

@@ -41,6 +41,7 @@ pub mod u8_pair;
 pub mod u8_pool;
 pub mod u8_real;
 pub mod u8_winograd;
+pub mod u8i2_gemm;
 pub mod u8i4_gemm;
 pub mod u8i8_dwconv;
 pub mod u8i8_gemm;

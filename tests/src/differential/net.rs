@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use arenite::ElementType::{self, Bool, F16, F32, I4, I8, I16, I32, I64, U8};
+use arenite::ElementType::{self, Bool, F16, F32, I8, I16, I32, I64, U8};
 use arenite_model::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
 
 use super::graph::{Feed, Graph, Kind, Quant, Rule};
@@ -181,6 +181,12 @@ impl Net {
         value
     }
 
+    /// An input of rows whose length is a multiple of 16, as kernels for weights of few bits require.
+    pub fn rows_of_sixteens(&mut self) -> Value {
+        let shape = vec![self.random.between(1, 20), 16 * self.random.between(1, 6)];
+        self.given((F32, shape, None))
+    }
+
     /// A new input with arbitrary numbers and this quantization.
     pub fn given(&mut self, spec: Spec) -> Value {
         let value = self.add(spec);
@@ -317,8 +323,7 @@ impl Net {
                 bytes_of(&wide.collect::<Vec<i64>>())
             }
             Bool => (0..count).map(|_| random.below(2) as u8).collect(),
-            I4 => (0..count.div_ceil(2)).map(|_| random.bits() as u8).collect(),
-            _ => (0..count * ty.bits() as usize / 8).map(|_| random.bits() as u8).collect(),
+            _ => (0..(count * ty.bits() as usize).div_ceil(8)).map(|_| random.bits() as u8).collect(),
         }
     }
 

@@ -1,13 +1,13 @@
 //! Every instruction set of the machine, one to three threads: the CPU delegate chooses the tokens of the reference
 //! ops, and its logits differ by at most 10⁻⁵ of the largest logit. They have the same bits for any number of threads.
 //!
-//! Networks are the tiny one and, if they exist, those of `ARENITE_SHARED` or `../shared`. Networks of floats choose 20
-//! tokens after a prompt, or as many as `ARENITE_TOKENS` says: `ARENITE_TOKENS=80 cargo test -p arenite-language levels`.
+//! Networks are the tiny one and, if they exist, the four in `ARENITE_SHARED` or `../shared`. Networks of floats choose
+//! 20 tokens after a prompt, or `ARENITE_TOKENS`: `ARENITE_TOKENS=80 cargo test -p arenite-language levels`.
 //!
-//! With weights of 8 bits, activations are rounded to bytes. Where a sum of floats is a half, another order of its terms
-//! rounds it to the other neighbour, and from there on logits differ by some hundredths. In these networks that happens
-//! at position 20: a product reads −22.500004 steps from the reference ops, and −22.49999 from the delegate. So they are
-//! compared at the positions before.
+//! With weights of 8 bits, activations are rounded to bytes. If a sum of floats is close to a half, another order of
+//! its terms can round it to the other neighbour, and later logits differ by some hundredths. In these networks that
+//! happens at position 20: a product reads −22.500004 steps with the reference ops, and −22.49999 with the delegate.
+//! So they are compared at earlier positions.
 
 use std::collections::HashSet;
 
@@ -28,7 +28,7 @@ const TOKENS: usize = 20;
 /// Positions at which all activations are rounded alike.
 const ALIKE: usize = 20;
 
-/// What the greedy choice from a prompt reaches.
+/// The tokens that follow a prompt by greedy choice, with the logits of each.
 struct Reached {
     tokens: Vec<u32>,
     logits: Vec<Vec<f32>>,

@@ -24,7 +24,7 @@ use crate::kernels::u8_map::ByteMap;
 use crate::kernels::u8_pair::Pairs;
 use crate::kernels::u8_pool::Pools;
 use crate::kernels::u8_real::Reals;
-use crate::kernels::{u8_lines, u8i4_gemm, u8i8_dwconv, u8i8_gemm};
+use crate::kernels::{u8_lines, u8i2_gemm, u8i4_gemm, u8i8_dwconv, u8i8_gemm};
 use crate::step::Step;
 use crate::steps::cascade::RowStep;
 use crate::store::Store;
@@ -185,6 +185,8 @@ pub(crate) struct ByteKernels {
     pub gemm: &'static u8i8_gemm::Gemm,
     /// Products with weights of four bits.
     pub gemm_i4: &'static u8i4_gemm::Gemm,
+    /// Products with weights of two bits.
+    pub gemm_i2: &'static u8i4_gemm::Gemm,
     /// Depthwise convolutions.
     pub dwconv: &'static u8i8_dwconv::DwConv,
 }
@@ -203,6 +205,7 @@ impl ByteKernels {
             reals: Reals::select(isa),
             gemm: u8i8_gemm::Gemm::select(isa),
             gemm_i4: u8i4_gemm::Gemm::select(isa),
+            gemm_i2: u8i2_gemm::select(isa),
             dwconv: u8i8_dwconv::DwConv::select(isa),
         }
     }

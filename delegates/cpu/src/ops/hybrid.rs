@@ -24,12 +24,12 @@ use crate::rescale::{RealChannel, RealChannels};
 use crate::step::Step;
 use crate::steps::conv_hybrid::{ConvHybrid, Finish};
 use crate::steps::dwconv_hybrid::DwConvHybrid;
-use crate::steps::product_i4::ProductI4;
+use crate::steps::product_narrow::ProductNarrow;
 use crate::steps::transpose_conv_hybrid::TransposeConvHybrid;
 
 /// Channels of an image of floats that are few: these are dearer to copy into a border than bytes.
 const FEW: usize = 3;
-/// Rows of a product that weights of four bits with one scale per filter stay four bits wide for. More rows are worth
+/// Rows of a product that weights of four or two bits with one scale per filter stay that wide for. More rows are worth
 /// weights of bytes.
 const FEW_ROWS: usize = 16;
 
@@ -41,7 +41,7 @@ pub(crate) struct Hybrid<'a> {
     weights: Weights<'a>,
     /// One per filter, or per block of a filter.
     scales: Vec<f32>,
-    /// Weights of four bits stay so: how a filter is cut into blocks.
+    /// Weights of four or two bits stay so: how a filter is cut into blocks.
     blocks: Option<Blocks>,
     bias: Option<&'a [f32]>,
     symmetry: Symmetry,
@@ -121,20 +121,25 @@ fn fully_connected<'a>(x: &Source<'_, 'a>) -> Result<Hybrid<'a>> {
     let asymmetric = by_block.is_some() || option && !packed;
     let symmetry = if asymmetric { Symmetry::Asymmetric } else { Symmetry::Symmetric };
     let shape = (geometry.window(), Kind::Product, units);
+    let cut = |lines: usize| Blocks {
+        count: depth / lines.max(1),
+        lines,
+        parts: (8 / w.ty.bits().max(1)) as usize,
+    };
     let (weights, blocks) = match by_block {
         Some((weights, q)) => {
-            let blocks = Blocks { count: depth / q.block_size, lines: q.block_size };
+            let blocks = cut(q.block_size);
             ensure!(
                 blocks.are_supported(),
-                "{w} has blocks of {}; only multiples of 8 are supported",
-                blocks.lines
+                "{w} has blocks of {}; only multiples of {} are supported",
+                blocks.lines,
+                4 * blocks.parts
             );
             ((weights, q.scales.to_vec()), Some(blocks))
         }
         None => {
-            let blocks = Some(Blocks { count: 1, lines: depth });
-            let fits = w.ty == I4 && geometry.rows <= FEW_ROWS;
-            (weights(x, 0, units)?, blocks.filter(|blocks| fits && blocks.are_supported()))
+            let blocks = Some(cut(depth)).filter(|blocks| blocks.are_supported());
+            (weights(x, 0, units)?, blocks.filter(|_| geometry.rows <= FEW_ROWS))
         }
     };
     let mut layer = Hybrid::new(shape, weights, x.bias(2, units)?, symmetry, geometry.activation)?;
@@ -263,7 +268,7 @@ impl LayerStep for Hybrid<'_> {
 }
 
 impl Hybrid<'_> {
-    /// The step of a product whose weights stay four bits wide.
+    /// The step of a product whose weights stay four or two bits wide.
     fn product(
         &self,
         rows: RowQuantizer,
@@ -271,19 +276,20 @@ impl Hybrid<'_> {
         name: &str,
         [input, output]: [Id; 2],
         build: &Build,
-    ) -> Result<ProductI4> {
-        let (gemm, columns) = (build.bytes.gemm_i4, self.filters);
+    ) -> Result<ProductNarrow> {
         let (blocks, weights) = self
             .blocks
-            .zip(self.weights.nibbles())
-            .ok_or_else(|| invalid!("the weights of the product do not have four bits"))?;
+            .zip(self.weights.parts())
+            .ok_or_else(|| invalid!("the weights of the product are bytes"))?;
+        let gemm = if blocks.parts == 2 { build.bytes.gemm_i4 } else { build.bytes.gemm_i2 };
+        let columns = self.filters;
         let key = format!("{} {columns} {blocks:?} {name}", gemm.name);
         let panels = build.store.block(&key, gemm.packed_len(columns, blocks), |packed: &mut [u8]| {
             gemm.pack(blocks, columns, weights, |j, k| self.scales[j * blocks.count + k], packed);
         })?;
         let bias = |j: usize| self.bias.and_then(|bias| bias.get(j)).copied().unwrap_or(0.0);
         let bias = build.store.table(columns.next_multiple_of(gemm.width), bias)?;
-        Ok(ProductI4 { gemm, blocks, columns, rows, panels, bias, results, input, output })
+        Ok(ProductNarrow { gemm, blocks, columns, rows, panels, bias, results, input, output })
     }
 
     fn channel(&self, c: usize, sum: i32) -> RealChannel {

@@ -60,8 +60,8 @@ impl<'a> Weights<'a> {
         }
     }
 
-    /// The constant input 1 of four bits without zero points, with scales for blocks of the last dimension; `None` if
-    /// it has other scales.
+    /// The constant input 1 of four or two bits without zero points, with scales for blocks of the last dimension;
+    /// `None` if it has other scales.
     pub(crate) fn read_blocks(x: &Source<'_, 'a>) -> Result<Option<(Weights<'a>, Quantization<'a>)>> {
         let (_, value) = x.input(1)?;
         let Some(constant) = &value.constant else { return Ok(None) };
@@ -69,8 +69,11 @@ impl<'a> Weights<'a> {
         let blocks = value.len() / q.block_size;
         let is_whole = value.shape.last().is_some_and(|depth| depth.is_multiple_of(q.block_size));
         ensure!(
-            value.ty == I4 && is_whole && blocks == q.scales.len() && q.zero_points.iter().all(|&z| z == 0),
-            "{value} has {} scales for blocks of {}; only INT4 without zero points is supported",
+            matches!(value.ty, I4 | I2)
+                && is_whole
+                && blocks == q.scales.len()
+                && q.zero_points.iter().all(|&z| z == 0),
+            "{value} has {} scales for blocks of {}; only INT4 and INT2 without zero points are supported",
             q.scales.len(),
             q.block_size
         );
@@ -82,9 +85,9 @@ impl<'a> Weights<'a> {
         Ok(Some((Weights { ty: value.ty, bytes: constant.bytes(), zero_point: 0 }, q)))
     }
 
-    /// All elements, two in a byte, if they have four bits.
-    pub(crate) fn nibbles(&self) -> Option<&'a [u8]> {
-        (self.ty == I4).then_some(self.bytes)
+    /// All elements, several in a byte, if they have four or two bits.
+    pub(crate) fn parts(&self) -> Option<&'a [u8]> {
+        matches!(self.ty, I4 | I2).then_some(self.bytes)
     }
 
     /// How many signed bytes any element less the zero point is the sum of, at most.

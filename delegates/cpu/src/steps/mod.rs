@@ -37,7 +37,7 @@ pub(crate) mod norm_f32;
 pub(crate) mod pair_u8;
 pub(crate) mod pool_f32;
 pub(crate) mod pool_u8;
-pub(crate) mod product_i4;
+pub(crate) mod product_narrow;
 pub(crate) mod resize;
 pub(crate) mod resize_u8;
 pub(crate) mod rfft;

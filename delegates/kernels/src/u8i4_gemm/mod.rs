@@ -1,16 +1,19 @@
 //! Products of rows of `u8` with packed weights of four bits, which have a scale for each block of a column. They stay
-//! four bits wide in memory.
+//! four bits wide in memory. Weights of two bits are packed and multiplied in the same way: see
+//! [`u8i2_gemm`](crate::u8i2_gemm).
 //!
 //! ```text
 //! panel of `width` columns, block after block:
 //!   ┌ a scale per column ┬ 8 lines of all columns ┬ 8 lines ┬ … ┐        eight lines of a column are four bytes:
 //!   └────────────────────┴────────────────────────┴─────────┴───┘        lines 0‥3 in their lower halves, 4‥7 in the upper
+//!   ┌ a scale per column ┬ the sum of a column's weights ┬ 16 lines of all columns ┬ … ┐        with two bits
+//!   └────────────────────┴───────────────────────────────┴─────────────────────────┴───┘
 //! c[r][j] = clamp(bias[j] + Σ_block (Σ_i (a[r][i] − zero[r]) · w[i][j]) · (scale[r] · scale[block][j]))
 //! ```
 //! Sums over lines are integers. Each operation on reals rounds once, and blocks are added in order, as in the
 //! reference op.
 
-mod body;
+pub(crate) mod body;
 
 use arenite_base::Clamp;
 
@@ -18,10 +21,14 @@ use crate::isa::Isa;
 use crate::rescale::QuantizedRow;
 use crate::simd::dot::*;
 
-/// Lines of a column that are packed into four bytes.
-pub const LINES: usize = 8;
-/// The most lines of a block: its sums, 16 times as large, fit 32 bits.
+/// The most lines of a block: its sums fit 32 bits, even 64 times as large with two bits, or 16 times with four.
 pub const LONGEST: usize = 1 << 16;
+
+/// Whether blocks contain the sums of weights: if `parts` weights are in a byte. With four bits, blocks can be so short
+/// that sums would take as much memory as scales.
+const fn are_summed(parts: usize) -> bool {
+    parts == 4
+}
 
 /// How the lines of a column are cut into blocks.
 #[derive(Clone, Copy, Debug)]
@@ -30,12 +37,15 @@ pub struct Blocks {
     pub count: usize,
     /// Lines of a block.
     pub lines: usize,
+    /// Weights in a byte: two or four.
+    pub parts: usize,
 }
 
 impl Blocks {
     /// Whether there are kernels for such blocks.
     pub fn are_supported(self) -> bool {
-        self.lines > 0 && self.lines.is_multiple_of(LINES) && self.lines <= LONGEST
+        let parts = matches!(self.parts, 2 | 4);
+        parts && self.lines > 0 && self.lines.is_multiple_of(4 * self.parts) && self.lines <= LONGEST
     }
 
     /// Lines of a column.
@@ -43,9 +53,14 @@ impl Blocks {
         self.count * self.lines
     }
 
+    /// Bytes of a column in a panel that precede the lines of a block: the scale, and the sum of weights.
+    fn head(self) -> usize {
+        size_of::<f32>() + if are_summed(self.parts) { size_of::<i32>() } else { 0 }
+    }
+
     /// Bytes of a panel per column.
     pub fn column_bytes(self) -> usize {
-        self.count * (size_of::<f32>() + self.lines / 2)
+        self.count * (self.head() + self.lines / self.parts)
     }
 }
 
@@ -78,7 +93,7 @@ pub struct Product {
 ///
 /// # Safety
 /// See [`Gemm::multiply`].
-type Microkernel = unsafe fn(&Product);
+pub(crate) type Microkernel = unsafe fn(&Product);
 
 /// A member of the family.
 #[non_exhaustive]
@@ -90,7 +105,7 @@ pub struct Gemm {
     /// Columns of a panel.
     pub width: usize,
     /// For one, two and four rows.
-    by_rows: [Microkernel; 3],
+    pub(crate) by_rows: [Microkernel; 3],
 }
 
 impl Gemm {
@@ -117,8 +132,8 @@ impl Gemm {
         columns.next_multiple_of(self.width) * blocks.column_bytes()
     }
 
-    /// Packs `rows`, which has the lines of each column in half bytes, the first one in the lower half. There must be
-    /// [`packed_len`](Self::packed_len) bytes of zeros.
+    /// Packs `rows`, which has the lines of each column, as many in a byte as the member multiplies, the first one in
+    /// the lowest bits. There must be [`packed_len`](Self::packed_len) bytes of zeros.
     pub fn pack(
         &self,
         blocks: Blocks,
@@ -127,17 +142,21 @@ impl Gemm {
         scale: impl Fn(usize, usize) -> f32,
         packed: &mut [u8],
     ) {
-        let (width, row) = (self.width, blocks.depth() / 2);
+        let (width, bytes) = (self.width, blocks.lines / blocks.parts);
         let panels = packed.chunks_exact_mut(width * blocks.column_bytes());
         for (from, panel) in (0..columns).step_by(width).zip(panels) {
-            for (k, block) in panel.chunks_exact_mut(width * (4 + blocks.lines / 2)).enumerate() {
-                let (scales, lines) = block.split_at_mut(4 * width);
+            for (k, block) in panel.chunks_exact_mut(width * (blocks.head() + bytes)).enumerate() {
+                let (head, lines) = block.split_at_mut(blocks.head() * width);
                 for j in 0..width.min(columns - from) {
-                    let column = &rows[(from + j) * row + k * blocks.lines / 2..][..blocks.lines / 2];
-                    scales[4 * j..][..4].copy_from_slice(&scale(from + j, k).to_ne_bytes());
-                    for (eight, to) in column.chunks_exact(4).zip(lines.chunks_exact_mut(4 * width)) {
-                        let four = <[u8; 4]>::try_from(eight).map_or(0, u32::from_le_bytes);
-                        let spread = halves(four as u16) | halves((four >> 16) as u16) << 4;
+                    let column = &rows[((from + j) * blocks.count + k) * bytes..][..bytes];
+                    head[4 * j..][..4].copy_from_slice(&scale(from + j, k).to_ne_bytes());
+                    if are_summed(blocks.parts) {
+                        let sum: i32 = column.iter().map(|&four| sum_of_pairs(four)).sum();
+                        head[4 * (width + j)..][..4].copy_from_slice(&sum.to_ne_bytes());
+                    }
+                    for (some, to) in column.chunks_exact(4).zip(lines.chunks_exact_mut(4 * width)) {
+                        let some = <[u8; 4]>::try_from(some).map_or(0, u32::from_le_bytes);
+                        let spread = if blocks.parts == 2 { halves(some) } else { quarters(some) };
                         to[4 * j..][..4].copy_from_slice(&spread.to_le_bytes());
                     }
                 }
@@ -146,10 +165,28 @@ impl Gemm {
     }
 }
 
-/// The four half bytes as the lower halves of four bytes.
-fn halves(four: u16) -> u32 {
-    let two = (u32::from(four) | u32::from(four) << 8) & 0x00ff_00ff;
-    (two | two << 4) & 0x0f0f_0f0f
+/// Eight half bytes: the first four become the lower halves of four bytes.
+fn halves(eight: u32) -> u32 {
+    let spread = |four: u32| {
+        let two = (four | four << 8) & 0x00ff_00ff;
+        (two | two << 4) & 0x0f0f_0f0f
+    };
+    spread(eight & 0xffff) | spread(eight >> 16) << 4
+}
+
+/// Sixteen elements of two bits: the first four become the lowest bits of four bytes, and so on.
+fn quarters(sixteen: u32) -> u32 {
+    let spread = |four: u8| {
+        let two = (u32::from(four) | u32::from(four) << 12) & 0x000f_000f;
+        (two | two << 6) & 0x0303_0303
+    };
+    let [a, b, c, d] = sixteen.to_le_bytes().map(spread);
+    a | b << 2 | c << 4 | d << 6
+}
+
+/// The sum of four signed elements of two bits: the upper bit of each counts −2.
+fn sum_of_pairs(four: u8) -> i32 {
+    (four & 0x55).count_ones() as i32 - 2 * (four & 0xaa).count_ones() as i32
 }
 
 macro_rules! member {
@@ -162,14 +199,15 @@ macro_rules! member {
         }
     };
 }
+pub(crate) use member;
 
 family! {
     Gemm: "u8i4_gemm" {
-        fn tile[R: usize, V: usize](product: &Product);
+        fn tile[R: usize, V: usize](product: &Product) { bodies::tile::<T, 2, R, V>(T::new(), product) };
     }
     scalar("_4x8" ScalarDot, 2);
-    avx2("_4x16" Avx2Dot, 2);
-    avx512("_4x32" Avx512Dot, 2);
+    avx2("_4x16" Avx2Pairs, 2);
+    avx512("_4x32" Avx512Pairs, 2);
     vnni256("_4x16" Vnni256Dot, 2);
     avxvnni("_4x16" AvxVnniDot, 2);
     avx512vnni("_4x64" VnniDot, 4);

@@ -1,6 +1,6 @@
 //! Concatenation, splitting, padding, lookups, reshapes.
 
-use arenite::ElementType::{self, F32, I4, I8, I32, I64};
+use arenite::ElementType::{self, F32, I2, I4, I8, I32, I64};
 use arenite_abi::schema::{
     ConcatenationOptions, GatherOptions, MirrorPadOptions, PackOptions, ReshapeOptions, SplitOptions,
     SplitVOptions, SqueezeOptions, UnpackOptions,
@@ -26,7 +26,7 @@ pub const OPS: &[Entry] = &[
     entry("MIRROR_PAD", ANY, NONE, pad),
     entry("GATHER", ANY, NONE, gather),
     entry("GATHER_ND", ANY, NONE, gather_nd),
-    entry("EMBEDDING_LOOKUP", &[REAL, SIGNED, Hybrid(I8), Hybrid(I4)], &[WHOLE], embedding),
+    entry("EMBEDDING_LOOKUP", &[REAL, SIGNED, Hybrid(I8), Hybrid(I4), Hybrid(I2)], &[WHOLE], embedding),
     entry("RESHAPE", ANY, NONE, reshape),
     entry("SQUEEZE", ANY, NONE, squeeze),
     entry("EXPAND_DIMS", ANY, NONE, expand),

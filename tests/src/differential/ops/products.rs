@@ -1,6 +1,6 @@
 //! Convolutions and matrix products: floats, quantized, dynamic range, and weights with a DEQUANTIZE.
 
-use arenite::ElementType::{self, F16, F32, I4, I8, I16, I32, U8};
+use arenite::ElementType::{self, F16, F32, I2, I4, I8, I16, I32, U8};
 use arenite_abi::schema::{
     BatchMatMulOptions, Conv2DOptions, DepthwiseConv2DOptions, FullyConnectedOptions, TransposeConvOptions,
     padding,
@@ -16,6 +16,8 @@ use crate::options::Attributes;
 
 const LAYERS: &[Form] =
     &[REAL, REAL, SIGNED, SIGNED, UNSIGNED, Hybrid(I8), Hybrid(I4), Behind(F16), Behind(I8)];
+const DENSE: &[Form] =
+    &[REAL, REAL, SIGNED, UNSIGNED, Hybrid(I8), Hybrid(I4), Hybrid(I2), Behind(F16), Behind(I8)];
 const DEPTHWISE: &[Form] = &[REAL, REAL, SIGNED, SIGNED, UNSIGNED, Hybrid(I8), Behind(F16), Behind(I8)];
 const TRANSPOSED: &[Form] = &[REAL, SIGNED, Hybrid(I8), Behind(F16), Behind(I8)];
 
@@ -26,7 +28,7 @@ pub const OPS: &[Entry] = &[
     entry("DEPTHWISE_CONV_2D", DEPTHWISE, NONE, depthwise),
     entry("TRANSPOSE_CONV", TRANSPOSED, &[UNSIGNED], transposed),
     entry("Convolution2DTransposeBias", REALS, NONE, transposed_with_bias),
-    entry("FULLY_CONNECTED", LAYERS, &[SHORT], fully_connected),
+    entry("FULLY_CONNECTED", DENSE, &[SHORT], fully_connected),
     entry("BATCH_MATMUL", &[REAL, SIGNED], NONE, matmul),
 ];
 
@@ -73,6 +75,7 @@ struct Weights {
 /// Weights of the form's type.
 fn weights(net: &mut Net, kind: Kind, x: &Value, w: &Weights) -> Value {
     let count = w.shape.iter().product::<i32>() as usize;
+    let narrow = if kind.op == "FULLY_CONNECTED" && net.random.chance(50) { I2 } else { I4 };
     match kind.form {
         Behind(stored) => {
             let data = net.elements(stored, count);
@@ -87,7 +90,7 @@ fn weights(net: &mut Net, kind: Kind, x: &Value, w: &Weights) -> Value {
         Hybrid(ty) => quantized(net, ty, w, false),
         Form::Of(F32) => net.filled(F32, &w.shape),
         _ if x.ty == U8 => quantized(net, U8, w, true),
-        _ if net.random.chance(10) && x.ty == I8 => quantized(net, I4, w, false),
+        _ if net.random.chance(10) && x.ty == I8 => quantized(net, narrow, w, false),
         _ => {
             let shifted = net.random.chance(10);
             quantized(net, I8, w, shifted)
@@ -337,7 +340,10 @@ fn transposed_with_bias(net: &mut Net, kind: Kind) -> Option<()> {
 
 /// With constant weights, or with non-constant floats.
 fn fully_connected(net: &mut Net, kind: Kind) -> Option<()> {
-    let x = net.of_rank(kind.form.ty(), 1);
+    let x = match kind.form {
+        Hybrid(I4 | I2) if net.random.chance(60) => net.rows_of_sixteens(),
+        form => net.of_rank(form.ty(), 1),
+    };
     let (&depth, outer) = x.shape.split_last()?;
     let (units, fused) = (net.size(), activation(net));
     let keeps = net.random.chance(40);

@@ -1,5 +1,5 @@
-//! Dot products of four consecutive bytes: VNNI on 256 bits, in both encodings, and on 512 bits; and products of pairs
-//! of words.
+//! Dot products of four consecutive bytes: VNNI on 256 bits, in both encodings, and on 512 bits; products of pairs of
+//! words, and of pairs of bytes with small weights.
 
 use core::arch::x86_64::*;
 
@@ -80,4 +80,45 @@ dot! {
     /// Products of words with AVX-512.
     #[cfg(feature = "avx512")]
     Avx512Words(Avx512, __m512i): 64 _mm512_set1_epi32 _mm512_loadu_si512 |sum, a, w| _mm512_add_epi32(sum, _mm512_madd_epi16(a, w))
+}
+dot! {
+    /// Products of bytes with AVX2. Sums of two products must fit 16 bits: weights are between −64 and 64.
+    Avx2Pairs(Avx2, __m256i): 32 _mm256_set1_epi32 _mm256_loadu_si256 |sum, a, w| {
+        _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_maddubs_epi16(a, w), _mm256_set1_epi16(1)))
+    }
+}
+dot! {
+    /// Products of bytes with AVX-512. Sums of two products must fit 16 bits: weights are between −64 and 64.
+    #[cfg(feature = "avx512")]
+    Avx512Pairs(Avx512, __m512i): 64 _mm512_set1_epi32 _mm512_loadu_si512 |sum, a, w| {
+        _mm512_add_epi32(sum, _mm512_madd_epi16(_mm512_maddubs_epi16(a, w), _mm512_set1_epi16(1)))
+    }
+}
+
+/// `sum + Σ a · w` of several vectors, where the sum of `2 N` products fits 16 bits.
+macro_rules! sum_of_pairs {
+    ($(#[$attribute:meta])* $name:ident($v:ident): $multiply:ident $add:ident $one:ident $pairs:ident $total:ident) => {
+        $(#[$attribute])*
+        impl $name {
+            #[inline(always)]
+            pub(super) fn sum_of_pairs<const N: usize>(self, sum: $v, a: [$v; N], w: [$v; N]) -> $v {
+                // SAFETY: `self` proves that the machine has the instructions, which access only registers.
+                unsafe {
+                    let mut words = $multiply(a[0], w[0]);
+                    for k in 1..N {
+                        words = $add(words, $multiply(a[k], w[k]));
+                    }
+                    $total(sum, $pairs(words, $one(1)))
+                }
+            }
+        }
+    };
+}
+
+sum_of_pairs! {
+    Avx2Pairs(__m256i): _mm256_maddubs_epi16 _mm256_add_epi16 _mm256_set1_epi16 _mm256_madd_epi16 _mm256_add_epi32
+}
+sum_of_pairs! {
+    #[cfg(feature = "avx512")]
+    Avx512Pairs(__m512i): _mm512_maddubs_epi16 _mm512_add_epi16 _mm512_set1_epi16 _mm512_madd_epi16 _mm512_add_epi32
 }

@@ -5,9 +5,9 @@ use core::arch::aarch64::*;
 
 use super::{Ints, Simd};
 
-mod nibbles;
+mod narrow;
 mod scalar;
-pub use nibbles::Nibbles;
+pub use narrow::Narrow;
 pub use scalar::{ScalarDot, ScalarWords};
 
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]

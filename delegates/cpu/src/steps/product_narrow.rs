@@ -1,5 +1,5 @@
-//! Products of rows of `f32` with weights of four bits that have a scale for each block: quantizes rows, and multiplies
-//! bytes with panels whose weights stay four bits wide.
+//! Products of rows of `f32` with weights of four or two bits that have a scale for each block: quantizes rows, and
+//! multiplies bytes with panels whose weights stay as wide as they are.
 
 use arenite_abi::prelude::*;
 use arenite_layers::Id;
@@ -16,7 +16,7 @@ use crate::store::Block;
 const ROWS: usize = 32;
 
 /// A product with packed weights.
-pub(crate) struct ProductI4 {
+pub(crate) struct ProductNarrow {
     /// The kernels.
     pub gemm: &'static Gemm,
     /// How columns are cut.
@@ -37,7 +37,7 @@ pub(crate) struct ProductI4 {
     pub output: Id,
 }
 
-impl ProductI4 {
+impl ProductNarrow {
     /// Computes some rows of the columns of a panel.
     ///
     /// # Safety
@@ -75,7 +75,7 @@ impl ProductI4 {
     }
 }
 
-impl Step for ProductI4 {
+impl Step for ProductNarrow {
     fn name(&self) -> &'static str {
         self.gemm.name
     }
