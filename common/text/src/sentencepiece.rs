@@ -277,18 +277,36 @@ fn normalize(config: &mut Configuration, rule: &Normalizer, suffixes: bool) -> R
     }
     steps.push(Normalization::Replace { pattern: " ".into(), replacement: SPACE.to_string() });
     let [left, right] = if suffixes { [0, 1] } else { [1, 0] };
+    // SentencePiece removes marks at the end, too: also the one before a text that is otherwise empty.
+    let ends = rule.removes_spaces();
+    if ends && suffixes {
+        steps.push(Normalization::Strip { character: SPACE, left: 0, right: u32::MAX });
+    }
     if rule.adds_space() {
-        steps.push(Normalization::Extend { character: SPACE, left, right, pad: false });
+        steps.push(match ends && suffixes {
+            true => after_a_text()?,
+            false => Normalization::Extend { character: SPACE, left, right, pad: false },
+        });
         config.decoding.push(Decoding::Strip { character: SPACE, left, right });
+    }
+    if ends && !suffixes {
+        steps.push(Normalization::Strip { character: SPACE, left: 0, right: u32::MAX });
     }
     config
         .decoding
         .push(Decoding::Replace { pattern: SPACE.to_string().into(), replacement: " ".to_owned() });
     let pattern = match rule.removes_spaces() {
-        true => SPACE.into(),
+        // A string: of a character, the library takes the first byte.
+        true => SPACE.to_string().into(),
         false => Regex::new("▁+").or_else(|error| refuse(error.to_string()))?.into(),
     };
     let behavior = if suffixes { SplitBehavior::MergeLeft } else { SplitBehavior::MergeRight };
     config.split.push(Split::Pattern { pattern, behavior });
     Ok(())
+}
+
+/// Adds the mark of a space after a text that is not empty.
+fn after_a_text() -> Result<Normalization> {
+    let end = Regex::new(r"(?s)(?<=.)\z").or_else(|error| refuse(error.to_string()))?;
+    Ok(Normalization::Replace { pattern: end.into(), replacement: SPACE.to_string() })
 }

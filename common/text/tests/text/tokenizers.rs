@@ -198,6 +198,43 @@ fn pairs_are_merged_in_the_order_of_their_scores() {
     assert_eq!((tokenizer.start(), tokenizer.stops(), tokenizer.vocabulary()), (Some(1), &[][..], 12));
 }
 
+/// Texts of spaces, and marks of spaces: the tokens of Python's package sentencepiece 0.2.3.
+#[test]
+fn spaces_have_the_tokens_of_sentencepiece() {
+    let removed: &[(&str, &[u32])] =
+        &[("", &[]), (" ", &[]), ("   ", &[]), ("  a  ", &[3]), ("a  a", &[3, 3]), ("a▁", &[3])];
+    let kept: &[(&str, &[u32])] = &[
+        ("", &[]),
+        (" ", &[4]),
+        ("   ", &[4, 4]),
+        ("  a  ", &[4, 3, 4]),
+        ("a  a", &[3, 1, 3]),
+        ("a▁", &[3, 1]),
+        ("▁", &[4]),
+    ];
+    for (algorithm, suffixes) in [(1, false), (1, true), (2, false), (2, true)] {
+        let list = [
+            ("<unk>", 0.0, UNKNOWN),
+            ("▁", -3.0, NORMAL),
+            ("a", -3.0, NORMAL),
+            (if suffixes { "a▁" } else { "▁a" }, -2.0, NORMAL),
+            ("▁▁", -2.5, NORMAL),
+        ];
+        // The algorithm (3), whether spaces belong to the word before (24).
+        let trainer = field(2, &[0x18, algorithm, 0xc0, 1, suffixes.into()]);
+        for (removes, texts) in [(1, removed), (0, kept)] {
+            // A dummy prefix (3), whether spaces are removed (4).
+            let rule = field(3, &[0x18, 1, 0x20, removes]);
+            let model = [&pieces(&list)[..], &trainer, &rule].concat();
+            let tokenizer = Tokenizer::from_bytes(&model, Settings::default()).expect("it is well-formed");
+            for (text, ids) in texts {
+                let found = tokenizer.encode_more(text).expect("it has tokens");
+                assert_eq!(found, *ids, "{text:?}, algorithm {algorithm}, suffixes: {suffixes}, {removes}");
+            }
+        }
+    }
+}
+
 /// Each mutant works or is an error.
 #[test]
 fn mutated_tokenizers_do_not_panic() {
