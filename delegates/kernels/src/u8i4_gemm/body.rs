@@ -5,7 +5,7 @@
 
 use super::{Product, are_summed};
 use crate::rescale::QuantizedRow;
-use crate::simd::dot::{Dot, Narrow};
+use crate::simd::dot::{Dot, Narrow, prefetch};
 use crate::simd::{Ints, Simd};
 
 type Sum<D> = <<D as Dot>::S as Ints>::I;
@@ -69,23 +69,6 @@ unsafe fn stored_sums<D: Dot, const P: usize, const V: usize>(s: D::S, panel: &m
         *panel = panel.wrapping_add(V * D::LANES * size_of::<i32>());
     }
     sums
-}
-
-/// How far ahead of its use a panel is fetched, in bytes. The processor itself fetches no further than to the end of a
-/// page.
-const AHEAD: usize = 4096;
-/// Bytes that are fetched at once.
-const FETCHED: usize = 64;
-
-/// Prefetches a later part of the panels; past their end, that has no effect. A single row uses each weight once, so
-/// reading the weights limits it; more rows are limited by their products.
-#[inline(always)]
-fn prefetch<D: Dot, const R: usize>(s: D::S, panel: *const u8, bytes: usize) {
-    if R == 1 {
-        for line in (0..bytes).step_by(FETCHED) {
-            s.prefetch(panel.wrapping_add(AHEAD + line).cast());
-        }
-    }
 }
 
 /// Adds the sums of a block to the results.

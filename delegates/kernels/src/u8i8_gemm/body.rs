@@ -6,7 +6,7 @@
 use super::{Extent, Results, Tile, ToBytes, ToReals};
 use crate::requantize::{Bytes, Channels};
 use crate::rescale::{RealChannels, rescale};
-use crate::simd::dot::Dot;
+use crate::simd::dot::{Dot, prefetch};
 use crate::simd::{Ints, Simd};
 
 pub(super) type Sum<D> = <<D as Dot>::S as Ints>::I;
@@ -177,8 +177,7 @@ unsafe fn parts<D: Dot, A: TapRows<R>, const R: usize, const V: usize, const P: 
 ) -> [[Sum<D>; V]; R] {
     let s = d.ints();
     let mut sums = [[[s.splat_i32(0); V]; R]; P];
-    let (p, mut w) = (t.product, groups::<D, V>(t));
-    let mut a = p.a;
+    let (p, mut a, mut w) = (t.product, t.product.a, groups::<D, V>(t));
     let (whole, rest) = if p.reach >= Extent::Groups { (p.k.div_ceil(4), 0) } else { (p.k / 4, p.k % 4) };
     // SAFETY: `Microkernel` requires that rows are readable up to their `reach`, and all groups of the panel.
     unsafe {
@@ -188,6 +187,7 @@ unsafe fn parts<D: Dot, A: TapRows<R>, const R: usize, const V: usize, const P: 
             while i + P <= whole {
                 for part in 0..P {
                     let at = rows.at(part);
+                    prefetch::<D, R>(s, w, V * D::WEIGHTS);
                     group(d, &mut sums[part], |r| at[r].cast::<u32>().read_unaligned(), w);
                     w = w.add(V * D::WEIGHTS);
                 }
