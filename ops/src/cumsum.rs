@@ -93,6 +93,10 @@ impl Cumsum {
     fn sum<T: Number>(&self, cx: &EvalContext<'_>) -> Result<()> {
         let (outer, size, inner) = self.dims.split_at(axis_of(&cx.input(1)?, &self.dims)?);
         let (x, y) = (cx.input_cells::<T>(0)?, cx.output_cells::<T>(0)?);
+        if inner == 1 {
+            (0..outer).for_each(|row| self.sum_row(x.range(row * size..(row + 1) * size), &y[row * size..]));
+            return Ok(());
+        }
         let mut block = [T::zeroed(); BLOCK];
         for plane in 0..outer {
             for begin in (0..inner).step_by(BLOCK) {
@@ -110,6 +114,23 @@ impl Cumsum {
             }
         }
         Ok(())
+    }
+
+    /// Sums along consecutive elements.
+    fn sum_row<T: Number>(&self, x: ReadCells<'_, T>, y: &[Cell<T>]) {
+        let mut sum = T::ZERO;
+        let next = |i: usize| {
+            let with = sum.plus(x.get(i));
+            y[i].set(match self.own {
+                OwnElement::Included => with,
+                OwnElement::LeftOut => sum,
+            });
+            sum = with;
+        };
+        match self.direction {
+            Direction::Forward => (0..x.len()).for_each(next),
+            Direction::Reverse => (0..x.len()).rev().for_each(next),
+        }
     }
 
     /// Adds a block to the sums, and writes them as they are with or without it.
