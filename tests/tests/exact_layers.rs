@@ -7,7 +7,7 @@ use arenite::{ElementType, Interpreter, Model, Quota};
 use arenite_abi::schema::{
     Conv2DOptions, DepthwiseConv2DOptions, FullyConnectedOptions, TransposeConvOptions, padding,
 };
-use arenite_model::tensor_type::{FLOAT16, FLOAT32, INT2, INT4, INT8, INT16, UINT8};
+use arenite_model::tensor_type::{FLOAT16, FLOAT32, INT2, INT4, INT8, INT16, INT32, INT64, UINT8};
 use arenite_model::writer::{ModelBuilder, Tensor, bytes_of};
 use arenite_test_clock::Clock;
 use arenite_tests::op_models::{OneOp, f32, i32};
@@ -299,5 +299,33 @@ fn sums_of_shapes_with_and_without_leading_ones() {
         let node = OneOp::new("ADD").feed(operand("a", a, 0.00331)).feed(operand("b", b, 0.00373));
         let node = node.output(operand("y", &four, 0.000217)).defaults();
         expect_exact(&format!("{a:?} + {b:?}"), node);
+    }
+}
+
+/// Products of 16 bits scale their sums in one way with a bias of 64 bits, and in another without a bias or with one of
+/// 32 bits.
+#[test]
+fn products_of_sixteen_bits() {
+    for (rows, depth, units) in [(1, 5, 3), (3, 64, 70), (37, 500, 9)] {
+        for (ty, bias) in [(INT8, None), (INT8, Some(INT32)), (INT8, Some(INT64)), (INT4, Some(INT64))] {
+            let count = (units * depth) as usize;
+            let bytes = if ty == INT4 { count.div_ceil(2) } else { count };
+            let weights: Vec<u8> = (0..bytes).map(|i| (i * 37 % 251) as u8).collect();
+            let scales: Vec<f32> = (0..units).map(|i| 0.01 + i as f32 * 1e-4).collect();
+            let w = Tensor::new("w", ty, &[units, depth]).per_channel(&scales, &vec![0; units as usize], 0);
+            let operand = |name, shape: &[i32], scale| Tensor::new(name, INT16, shape).quantized(scale, 0);
+            let node = OneOp::new("FULLY_CONNECTED").feed(operand("x", &[rows, depth], 0.004));
+            let node = node.constant(w, weights);
+            let wide: Vec<i64> = (0..i64::from(units)).map(|i| i * 977 - 3000).collect();
+            let narrow: Vec<i32> = wide.iter().map(|&bias| bias as i32).collect();
+            let node = match bias {
+                Some(INT64) => node.constant(Tensor::new("b", INT64, &[units]), bytes_of(&wide)),
+                Some(_) => node.constant(Tensor::new("b", INT32, &[units]), bytes_of(&narrow)),
+                None => node.absent(),
+            };
+            let node = node.output(operand("y", &[rows, units], 0.03));
+            let node = node.options::<FullyConnectedOptions>(|o| o);
+            expect_exact(&format!("{rows} × {depth} × {units}, weights {ty}, bias {bias:?}"), node);
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Quantized weights of a model, read as signed bytes.
 
 use arenite_abi::prelude::*;
-use arenite_layers::Source;
+use arenite_layers::{Source, Value};
 
 use super::terms::terms;
 use crate::store::{Block, Store};
@@ -11,6 +11,7 @@ use crate::store::{Block, Store};
 pub(crate) struct Weights<'a> {
     ty: ElementType,
     bytes: &'a [u8],
+    len: usize,
     /// Of the signed bytes.
     pub zero_point: i32,
 }
@@ -48,7 +49,19 @@ impl<'a> Weights<'a> {
         if !(-128..=127).contains(&zero_point) {
             return Err(unsupported!("{value} has zero point {}", q.zero_points[0]));
         }
-        Ok((Weights { ty: value.ty, bytes: constant.bytes(), zero_point: zero_point as i32 }, q))
+        Ok((
+            Weights { zero_point: zero_point as i32, ..Weights::without_zero_point(value, constant.bytes()) },
+            q,
+        ))
+    }
+
+    fn without_zero_point(value: &Value<'_>, bytes: &'a [u8]) -> Weights<'a> {
+        Weights { ty: value.ty, bytes, len: value.len(), zero_point: 0 }
+    }
+
+    /// The number of elements.
+    pub(crate) fn len(&self) -> usize {
+        self.len
     }
 
     /// All elements, if they are bytes, which become signed by flipping these bits.
@@ -82,7 +95,7 @@ impl<'a> Weights<'a> {
             "{value} has {} bytes",
             constant.bytes().len()
         );
-        Ok(Some((Weights { ty: value.ty, bytes: constant.bytes(), zero_point: 0 }, q)))
+        Ok(Some((Weights::without_zero_point(value, constant.bytes()), q)))
     }
 
     /// All elements, several in a byte, if they have four or two bits.

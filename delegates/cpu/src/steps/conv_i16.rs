@@ -10,31 +10,60 @@ use crate::fixed_point::Multiplier;
 use crate::kernels::i16i8_dot::{Dots, ROWS, Tile};
 use crate::memory::{Source, Target};
 use crate::reach::pointers::{PixelSource, Pointers, Room};
+use crate::reach::weights_u8::Weights;
 use crate::step::{Grain, Run, Step, StepValues};
 use crate::store::{Block, Store};
 
 /// Columns of a tile.
 const COLUMNS: usize = 64;
 
-/// Converts sums of a channel: `⌊((sum + bias) · value + 2^(shift − 1)) / 2^shift⌋`.
+/// Converts sums of a channel to results.
 #[derive(Clone, Copy)]
 pub(crate) struct Scale {
     bias: i64,
-    value: i64,
-    shift: u32,
+    by: By,
+}
+
+/// A factor, with the width of the sums and the rounding that belong to it.
+#[derive(Clone, Copy)]
+enum By {
+    /// `⌊(sum · value + 2^(shift − 1)) / 2^shift⌋` of sums of 64 bits.
+    Wide { value: i64, shift: u32 },
+    /// The same of sums that wrap at 32 bits.
+    Narrow { value: i64, shift: u32 },
+    /// The product with a sum of 64 bits, rounded, ties away from zero.
+    Real(f64),
 }
 
 impl Scale {
-    /// The multiplier with 15 bits, as TensorFlow Lite scales sums of 64 bits. `None` if it is too large.
-    pub(crate) fn new(bias: i64, Multiplier { value, shift }: Multiplier) -> Option<Scale> {
+    /// Multiplies sums of 64 bits by a multiplier that is rounded to 15 bits. `None` if it is too large.
+    pub(crate) fn wide(bias: i64, Multiplier { value, shift }: Multiplier) -> Option<Scale> {
         let value = if value < 0x7FFF_0000 { (value + (1 << 15)) >> 16 } else { 0x7FFF };
         let shift = u32::try_from(15i32.checked_sub(shift)?).ok().filter(|&shift| shift > 0)?;
-        Some(Scale { bias, value: value.into(), shift: shift.min(63) })
+        Some(Scale { bias, by: By::Wide { value: value.into(), shift: shift.min(63) } })
+    }
+
+    /// Multiplies sums of 32 bits and rounds once. `None` if the multiplier is too large or too small.
+    pub(crate) fn narrow(bias: i32, Multiplier { value, shift }: Multiplier) -> Option<Scale> {
+        let shift = u32::try_from(31i32.checked_sub(shift)?).ok().filter(|shift| (1..63).contains(shift))?;
+        Some(Scale { bias: bias.into(), by: By::Narrow { value: value.into(), shift } })
+    }
+
+    /// Multiplies sums of 64 bits by a real number.
+    pub(crate) fn real(bias: i64, factor: f64) -> Scale {
+        Scale { bias, by: By::Real(factor) }
     }
 
     fn apply(self, sum: i64) -> i32 {
-        let product = sum.wrapping_add(self.bias).wrapping_mul(self.value);
-        (product.wrapping_add(1 << (self.shift - 1)) >> self.shift) as i32
+        let sum = sum.wrapping_add(self.bias);
+        let scaled = |sum: i64, value: i64, shift: u32| {
+            (sum.wrapping_mul(value).wrapping_add(1 << (shift - 1)) >> shift) as i32
+        };
+        match self.by {
+            By::Wide { value, shift } => scaled(sum, value, shift),
+            By::Narrow { value, shift } => scaled((sum as i32).into(), value, shift),
+            By::Real(factor) => (sum as f64 * factor).round() as i32,
+        }
     }
 }
 
@@ -44,8 +73,8 @@ pub(crate) struct ConvI16Parameters<'a> {
     pub name: String,
     /// The window over the input.
     pub window: Window,
-    /// `[filters][taps][channels]`.
-    pub weights: &'a [u8],
+    /// `[filters][taps][channels]`, without a zero point.
+    pub weights: Weights<'a>,
     /// One per filter.
     pub scales: Vec<Scale>,
     /// The smallest and the largest result.
@@ -77,10 +106,11 @@ impl ConvI16 {
     ) -> Result<Self> {
         let ConvI16Parameters { name, window, weights, scales, limits } = parts;
         let lines = window.rows.taps * window.columns.taps * window.channels;
-        ensure!(weights.len() == lines * scales.len(), "{} weights for {lines} lines", weights.len());
+        let count = weights.len();
+        ensure!(count == lines * scales.len(), "{count} weights for {lines} × {}", scales.len());
         let key = format!("i16i8 {} × {lines}, {name}", scales.len());
-        let packed = store.block(&key, weights.len(), |packed: &mut [i8]| {
-            packed.iter_mut().zip(weights).for_each(|(to, &from)| *to = from as i8);
+        let packed = store.block(&key, count, |packed: &mut [i8]| {
+            packed.iter_mut().enumerate().for_each(|(i, to)| *to = weights.at(i));
         })?;
         let merges = window.columns.dilation == 1;
         Ok(ConvI16 {

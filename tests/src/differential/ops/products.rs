@@ -28,7 +28,8 @@ pub const OPS: &[Entry] = &[
     entry("DEPTHWISE_CONV_2D", DEPTHWISE, NONE, depthwise),
     entry("TRANSPOSE_CONV", TRANSPOSED, &[UNSIGNED], transposed),
     entry("Convolution2DTransposeBias", REALS, NONE, transposed_with_bias),
-    entry("FULLY_CONNECTED", DENSE, &[SHORT], fully_connected),
+    entry("FULLY_CONNECTED", DENSE, NONE, fully_connected),
+    entry("FULLY_CONNECTED", &[SHORT], NONE, fully_connected),
     entry("BATCH_MATMUL", &[REAL, SIGNED], NONE, matmul),
 ];
 
@@ -90,7 +91,9 @@ fn weights(net: &mut Net, kind: Kind, x: &Value, w: &Weights) -> Value {
         Hybrid(ty) => quantized(net, ty, w, false),
         Form::Of(F32) => net.filled(F32, &w.shape),
         _ if x.ty == U8 => quantized(net, U8, w, true),
-        _ if net.random.chance(10) && x.ty == I8 => quantized(net, narrow, w, false),
+        _ if net.random.chance(10) && (x.ty == I8 || kind.op == "FULLY_CONNECTED") => {
+            quantized(net, narrow, w, false)
+        }
         _ => {
             let shifted = net.random.chance(10);
             quantized(net, I8, w, shifted)
@@ -173,15 +176,23 @@ pub fn fits(shape: &[i32], depth: i32, most: i64) -> bool {
 
 /// CONV_2D on images of the pool.
 pub fn convolution(net: &mut Net, kind: Kind) -> Option<()> {
-    let mut x = net.images(kind.form.ty());
-    if x.ty == I16 && x.quant.is_none() {
-        let spec = (I16, x.shape, Some(shorts::quant(net)));
-        x = net.given(spec);
-    }
+    let x = net.images(kind.form.ty());
+    let x = with_scale(net, x);
     let axes = axes(net);
     let filters = net.size();
     let most = net.sizes.work;
     over(net, kind, &x, axes, filters, most)
+}
+
+/// The value, or another of its shape if it has 16 bits and no scale.
+fn with_scale(net: &mut Net, x: Value) -> Value {
+    match x.ty == I16 && x.quant.is_none() {
+        true => {
+            let spec = (I16, x.shape, Some(shorts::quant(net)));
+            net.given(spec)
+        }
+        false => x,
+    }
 }
 
 /// CONV_2D with 3 × 3 adjacent taps and many filters.
@@ -344,6 +355,7 @@ fn fully_connected(net: &mut Net, kind: Kind) -> Option<()> {
         Hybrid(I4 | I2) if net.random.chance(60) => net.rows_of_sixteens(),
         form => net.of_rank(form.ty(), 1),
     };
+    let x = with_scale(net, x);
     let (&depth, outer) = x.shape.split_last()?;
     let (units, fused) = (net.size(), activation(net));
     let keeps = net.random.chance(40);
@@ -360,7 +372,9 @@ fn fully_connected(net: &mut Net, kind: Kind) -> Option<()> {
         true => net.fitting(F32, |shape| shape == [units, depth], |_| vec![units, depth]),
         false => weights(net, kind, &x, &w),
     };
-    let inputs = [x.index, matrix.index, bias(net, x.ty, units)];
+    // Sums of 16 bits are scaled in one way with a bias of 64 bits, and in another with one of 32 bits.
+    let of = if x.ty == I16 && net.random.chance(40) { I8 } else { x.ty };
+    let inputs = [x.index, matrix.index, bias(net, of, units)];
     let asymmetric = net.random.chance(50);
     let options = Attributes::of(|o| {
         o.set(FullyConnectedOptions::FUSED_ACTIVATION_FUNCTION, fused)

@@ -16,14 +16,15 @@ use crate::step::Step;
 use crate::steps;
 use crate::steps::conv_i16::{ConvI16Parameters, Scale};
 
-/// A convolution.
+/// A convolution, or a product, with constant weights.
 pub(crate) struct ConvI16<'a> {
-    window: Window,
-    /// `[filters][taps][channels]`, as signed bytes.
-    weights: &'a [u8],
+    pub(super) window: Window,
+    /// `[filters][taps][channels]`, without a zero point.
+    pub(super) weights: Weights<'a>,
     /// One per filter.
-    scales: Vec<Scale>,
-    limits: [i32; 2],
+    pub(super) scales: Vec<Scale>,
+    /// The smallest and the largest result.
+    pub(super) limits: [i32; 2],
 }
 
 /// Lowers CONV_2D.
@@ -34,8 +35,10 @@ pub(super) fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<ConvI16<'a>>> {
         return Err(unsupported!("{groups} groups of channels of INT16 are not supported"));
     }
     let (weights, filter) = Weights::read(x, 0)?;
-    let bytes = weights.bytes().filter(|&(_, flip)| flip == 0 && weights.zero_point == 0);
-    let (weights, _) = bytes.ok_or_else(|| unsupported!("the weights are not INT8 with zero point 0"))?;
+    let is_symmetric = weights.bytes().is_some_and(|(_, flip)| flip == 0) && weights.zero_point == 0;
+    if !is_symmetric {
+        return Err(unsupported!("the weights are not INT8 with zero point 0"));
+    }
     if let Some((_, bias)) = x.optional_input(2)
         && bias.ty != I64
     {
@@ -47,7 +50,7 @@ pub(super) fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<ConvI16<'a>>> {
         let scale = filter.scale_of(c);
         let multiplier = Multiplier::from_scales(from, scale, to);
         multiplier
-            .and_then(|multiplier| Scale::new(bias.map_or(0, |bias| bias[c]), multiplier))
+            .and_then(|multiplier| Scale::wide(bias.map_or(0, |bias| bias[c]), multiplier))
             .ok_or_else(|| unsupported!("scales {from} × {scale} / {to} give no multiplier"))
     };
     let scales = (0..filters).map(scale).collect::<Result<Vec<Scale>>>()?;

@@ -63,7 +63,7 @@ pub(super) fn lower(x: &Source<'_, '_>) -> Result<Node<Mean>> {
 }
 
 /// `[outer][folded][inner]`, if the folded axes are adjacent, not counting axes of size 1.
-pub(super) fn shape(sizes: &[usize], folded: &[bool]) -> Option<Shape> {
+pub(crate) fn shape(sizes: &[usize], folded: &[bool]) -> Option<Shape> {
     let mut sections: Vec<(bool, usize)> = Vec::new();
     for (&size, &folded) in sizes.iter().zip(folded).filter(|(size, _)| **size != 1) {
         match sections.last_mut() {

@@ -6,6 +6,7 @@ mod conv_i16;
 mod convert;
 mod depthwise_conv_2d;
 mod fold;
+mod fully_connected_i16;
 mod lines;
 mod lookup;
 mod matmul;
@@ -36,12 +37,14 @@ pub(crate) use lines::Lines;
 use lookup::Function;
 use matmul::Matmul;
 use mean::Mean;
+pub(crate) use mean::shape as mean_shape;
 pub(crate) use pair::ByteFunction;
 use pair::Pairwise;
 use pool::Pool;
 use prelu::Prelu;
 use product::Product;
 use resize::ResizeBytes;
+pub(crate) use resize::tables as resize_tables;
 use shorts::I16Layer;
 use softmax::Softmax;
 use top::Top;
@@ -89,7 +92,7 @@ pub(crate) enum Quantized<'a> {
     Top(Top),
     /// Sums and extremes.
     Fold(IntFold),
-    /// A convolution of numbers of 16 bits.
+    /// A convolution, or a product with constant weights, of numbers of 16 bits.
     ConvI16(ConvI16<'a>),
     /// Functions of numbers of 16 bits.
     I16(I16Layer),
@@ -221,6 +224,9 @@ pub(crate) fn lower<'a>(x: &Source<'_, 'a>) -> Option<Result<Node<Quantized<'a>>
             return as_layer(fold::lower(x), Quantized::Fold);
         }
         (op::CONV_2D, I16, I16) => return as_layer(conv_i16::lower(x), Quantized::ConvI16),
+        (op::FULLY_CONNECTED, I16, I16) => {
+            return as_layer(fully_connected_i16::lower(x), Quantized::ConvI16);
+        }
         (_, I8 | U8, I8 | U8) => {}
         _ => return as_layer(shorts_map::lower(x).or_else(|| shorts::lower(x))?, Quantized::I16),
     }

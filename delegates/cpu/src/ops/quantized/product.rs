@@ -97,7 +97,17 @@ pub(super) fn multipliers(
     channels: usize,
     rounded: bool,
 ) -> Result<Vec<Multiplier>> {
-    let (input, output) = (quant_of(input)?.scale, quant_of(output)?.scale);
+    multipliers_of(quant_of(input)?.scale, filter, quant_of(output)?.scale, channels, rounded)
+}
+
+/// The same with the scales of input and output.
+pub(super) fn multipliers_of(
+    input: f32,
+    filter: &Quantization<'_>,
+    output: f32,
+    channels: usize,
+    rounded: bool,
+) -> Result<Vec<Multiplier>> {
     let of = |scale: f32| {
         let multiplier = match rounded {
             true => Multiplier::from_real(f64::from(input * scale) / f64::from(output)),

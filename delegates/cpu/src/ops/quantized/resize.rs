@@ -66,8 +66,8 @@ impl ResizeBytes {
     }
 }
 
-/// The rows of pixels around each row of the output, in bytes from the start of an image, and the columns.
-fn tables<D: Copy>(
+/// The rows of pixels around each row of the output, in elements from the start of an image, and the columns.
+pub(crate) fn tables<D: Copy>(
     build: &Build,
     [a, y]: [&[usize]; 2],
     between: impl Fn(usize, usize, usize) -> Neighbours,
