@@ -7,7 +7,9 @@ use crate::ops::embedding::Embedding;
 use crate::ops::hybrid::Hybrid;
 use crate::ops::quantized::Quantized;
 use crate::ops::recurrent::Recurrent;
+use crate::ops::reduce_prod::ReduceProd;
 use crate::ops::rfft::Rfft;
+use crate::ops::scatter_nd::ScatterNd;
 use crate::ops::typed::TypedFunction;
 use crate::ops::variable::VariableAccess;
 use crate::reach;
@@ -44,6 +46,10 @@ pub(crate) enum CpuLayer<'a> {
     Attention(Attention),
     /// Consecutive layers that are computed a few rows at a time.
     Cascade(Vec<Node<'a>>),
+    /// Products of `f32` along axes.
+    ReduceProd(ReduceProd),
+    /// Rows added at places that indices name.
+    ScatterNd(ScatterNd),
     /// A loop that counts.
     Scan(Box<Scan<'a>>),
 }
@@ -62,6 +68,8 @@ impl CpuLayer<'_> {
             | CpuLayer::Recurrent(_)
             | CpuLayer::Attention(_)
             | CpuLayer::Cascade(_)
+            | CpuLayer::ReduceProd(_)
+            | CpuLayer::ScatterNd(_)
             | CpuLayer::Scan(_) => false,
         }
     }

@@ -23,6 +23,7 @@ mod preview;
 mod recurrent;
 mod required;
 mod resource_variables;
+mod scatter;
 mod shapes;
 mod sparse;
 mod states;

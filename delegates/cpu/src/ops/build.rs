@@ -8,6 +8,7 @@ use arenite_layers::{EpilogueOp, Window};
 use super::values::{NetValues, NodeValues};
 use crate::contents::{self, Contents};
 use crate::isa::Isa;
+use crate::kernels::copies::Copies;
 use crate::kernels::f32_attention::Attention;
 use crate::kernels::f32_dwconv::DwConv;
 use crate::kernels::f32_fold::Folds;
@@ -85,6 +86,8 @@ pub(crate) struct Border {
 pub(crate) struct Build {
     /// The features that kernels may need.
     pub isa: Isa,
+    /// Copies of rows.
+    pub copies: &'static Copies,
     /// Attention of `f32`.
     pub f32_attention: &'static Attention,
     /// Products of `f32`.
@@ -134,6 +137,7 @@ impl Build {
     pub(crate) fn new(isa: Isa, winograd: Winograd, store: Store, threads: usize) -> Self {
         Build {
             isa,
+            copies: Copies::select(isa),
             f32_attention: Attention::select(isa),
             f32_gemm: Gemm::select(isa),
             f32_dwconv: DwConv::select(isa),

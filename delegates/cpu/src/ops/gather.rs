@@ -9,7 +9,7 @@ use crate::step::Step;
 use crate::steps::gather;
 
 impl LayerStep for Gather {
-    fn build(&self, node: &NodeValues<'_>, net: &NetValues<'_, '_>, _: &Build) -> Result<Box<dyn Step>> {
+    fn build(&self, node: &NodeValues<'_>, net: &NetValues<'_, '_>, build: &Build) -> Result<Box<dyn Step>> {
         Ok(Box::new(gather::Gather {
             groups: self.0,
             index: net.values[node.inputs[1]].ty,
@@ -17,6 +17,7 @@ impl LayerStep for Gather {
             inputs: [node.inputs[0], node.inputs[1]],
             indices: net.values[node.inputs[1]].name.to_owned(),
             output: node.outputs[0],
+            copies: build.copies,
         }))
     }
 

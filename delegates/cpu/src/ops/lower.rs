@@ -4,7 +4,8 @@ use arenite_abi::prelude::*;
 use arenite_layers::{Parts, Source};
 
 use super::{
-    conv_3d, embedding, floor_div, halves, hybrid, pow, quantized, recurrent, rfft, scan, typed, variable,
+    conv_3d, embedding, floor_div, floor_mod, halves, hybrid, pow, quantized, recurrent, reduce_prod, rfft,
+    scan, scatter_nd, typed, variable,
 };
 use crate::net::CpuLayer;
 
@@ -16,10 +17,13 @@ impl<'a> arenite_layers::EngineLowering<'a> for CpuLayer<'a> {
         let conv_3d = || Some(conv_3d::lower(x)?.map(|node| node.with(CpuLayer::Conv3d)));
         let typed = || {
             let own = pow::lower(x).or_else(|| halves::lower(x)).or_else(|| floor_div::lower(x));
+            let own = own.or_else(|| floor_mod::lower(x));
             Some(own.or_else(|| typed::lower(x))?.map(|node| node.with(CpuLayer::Typed)))
         };
         let embedding = || Some(embedding::lower(x)?.map(|node| node.with(CpuLayer::Embedding)));
         let rfft = || Some(rfft::lower(x)?.map(|node| node.with(CpuLayer::Rfft)));
+        let reduce_prod = || Some(reduce_prod::lower(x)?.map(|node| node.with(CpuLayer::ReduceProd)));
+        let scatter_nd = || Some(scatter_nd::lower(x)?.map(|node| node.with(CpuLayer::ScatterNd)));
         let variable = || Some(variable::lower(x)?.map(|node| node.with(CpuLayer::Variable)));
         let scan = || Some(scan::lower(x)?.map(|node| node.with(|scan| CpuLayer::Scan(Box::new(scan)))));
         recurrent()
@@ -29,6 +33,8 @@ impl<'a> arenite_layers::EngineLowering<'a> for CpuLayer<'a> {
             .or_else(typed)
             .or_else(rfft)
             .or_else(embedding)
+            .or_else(reduce_prod)
+            .or_else(scatter_nd)
             .or_else(variable)
             .or_else(scan)
     }
@@ -47,7 +53,9 @@ impl<'a> arenite_layers::EngineLayer<'a> for CpuLayer<'a> {
             | CpuLayer::Variable(_)
             | CpuLayer::Recurrent(_)
             | CpuLayer::Attention(_)
-            | CpuLayer::Cascade(_) => Parts::NONE,
+            | CpuLayer::Cascade(_)
+            | CpuLayer::ReduceProd(_)
+            | CpuLayer::ScatterNd(_) => Parts::NONE,
         }
     }
 

@@ -10,6 +10,7 @@ mod depthwise_conv_2d;
 mod elementwise;
 pub(crate) mod embedding;
 mod floor_div;
+mod floor_mod;
 mod gather;
 mod halves;
 pub(crate) mod hybrid;
@@ -22,10 +23,12 @@ mod pow;
 pub(crate) mod quantized;
 pub(crate) mod recurrent;
 mod reduce;
+pub(crate) mod reduce_prod;
 mod rename;
 mod resize;
 pub(crate) mod rfft;
 pub(crate) mod scan;
+pub(crate) mod scatter_nd;
 mod softmax;
 mod transpose_conv;
 pub(crate) mod typed;
@@ -69,6 +72,8 @@ pub(crate) fn runs<'l>(layer: &'l Layer<'_>) -> &'l dyn LayerStep {
         Layer::Engine(CpuLayer::Recurrent(layer)) => layer,
         Layer::Engine(CpuLayer::Attention(layer)) => layer,
         Layer::Engine(CpuLayer::Cascade(layer)) => layer,
+        Layer::Engine(CpuLayer::ReduceProd(layer)) => layer,
+        Layer::Engine(CpuLayer::ScatterNd(layer)) => layer,
         Layer::Engine(CpuLayer::Scan(layer)) => &**layer,
     }
 }

@@ -20,9 +20,10 @@ impl LayerStep for Moves {
             (from, node.outputs[*output], nest.clone())
         });
         let boxes: Vec<_> = boxes.collect();
-        Ok(match Bands::of(self.name, transpose, &boxes) {
+        let kernels = moves::Kernels { transpose, copies: build.copies };
+        Ok(match Bands::of(self.name, kernels, &boxes) {
             Some(bands) => Box::new(bands),
-            None => Box::new(moves::Moves::new(self.name, transpose, self.fill, boxes)),
+            None => Box::new(moves::Moves::new(self.name, kernels, self.fill, boxes)),
         })
     }
 

@@ -6,6 +6,8 @@ use arenite_layers::layer::Resize;
 use arenite_layers::layer::moves::width;
 use arenite_layers::layer::resize::Kind;
 
+use super::quantized::resize_tables as tables;
+use crate::kernels::f32_blend::Blend;
 use crate::ops::build::{Build, LayerStep, Offers};
 use crate::ops::values::{NetValues, NodeValues};
 use crate::step::Step;
@@ -20,16 +22,10 @@ impl LayerStep for Resize {
         let images = |channels| Images { count: a.shape[0], input: [a.shape[1], a.shape[2]], channels };
         Ok(match self.kind {
             Kind::Bilinear => {
-                let table = |(from, to)| build.store.table(to, |at| self.alignment.between(from, to, at));
-                let [rows, columns] = [table(sizes[0])?, table(sizes[1])?];
-                Box::new(Bilinear {
-                    map: build.f32_map,
-                    images: images(a.shape[3]),
-                    rows,
-                    columns,
-                    input,
-                    output,
-                })
+                let between = |from, to, at| self.alignment.between(from, to, at);
+                let (rows, columns) = tables(build, [&a.shape, &y.shape], between, |distance| distance)?;
+                let (blend, ends) = (Blend::select(build.isa), node.ends());
+                Box::new(Bilinear { blend, images: images(a.shape[3]), rows, columns, ends })
             }
             Kind::Nearest => {
                 let table =

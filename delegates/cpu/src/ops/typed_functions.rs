@@ -38,6 +38,8 @@ pub(super) struct Minimum;
 pub(super) struct SquaredDifference;
 /// The quotient of doubles, rounded down.
 pub(super) struct FloorDivision;
+/// The remainder of the division rounded down, with the sign of the divisor.
+pub(super) struct FloorModulo;
 /// `−x`; wraps.
 pub(super) struct Negate;
 /// A conversion of a signed byte that is held as `x + 128`.
@@ -87,6 +89,10 @@ functions! {
     Minimum Two<i64, i64>: |a, b| a.min(b);
     SquaredDifference Two<i32, i32>: |a, b| a.wrapping_sub(b).wrapping_mul(a.wrapping_sub(b));
     FloorDivision Two<f32, f32>: |a, b| (f64::from(a) / f64::from(b)).floor() as f32;
+    FloorModulo Two<f32, f32>: |a, b| {
+        let rest = remainder(a, b);
+        if rest != 0.0 && (b < 0.0) != (rest < 0.0) { rest + b } else { rest }
+    };
     Negate One<u8, u8>: |x| x.wrapping_neg();
     Negate One<i8, i8>: |x| x.wrapping_neg();
     Negate One<i16, i16>: |x| x.wrapping_neg();
@@ -105,6 +111,28 @@ fn cut_off(x: f32) -> i32 {
     // SAFETY: `inside` is a number from −2³¹ to below 2³¹, as just chosen.
     let whole = unsafe { inside.to_int_unchecked::<i32>() };
     if x < END { whole } else { i32::MAX }
+}
+
+/// The remainder of the division rounded towards zero, with the sign of `a`.
+#[inline(always)]
+fn remainder(a: f32, b: f32) -> f32 {
+    let (x, y) = (f64::from(a), f64::from(b));
+    let quotient = x / y;
+    // NaN and infinite quotients are not below the bound.
+    if quotient.abs() < f64::from(1 << 28) && b.is_finite() {
+        // The quotient of two `f32` is further from an integer than its rounding error, and the product is exact.
+        // SAFETY: the quotient is between −2²⁸ and 2²⁸, as just checked.
+        let whole = unsafe { quotient.to_int_unchecked::<i32>() };
+        ((x - f64::from(whole) * y) as f32).copysign(a)
+    } else {
+        far_remainder(a, b)
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn far_remainder(a: f32, b: f32) -> f32 {
+    a % b
 }
 
 /// A comparison, by its op's code.
@@ -128,6 +156,23 @@ impl<const CODE: i32, T: PartialOrd> Two<T, u8> for Compare<CODE> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Quotients below, at and above integers of every size.
+    #[test]
+    fn remainders_are_exact() {
+        let sizes = [1.0f32, 3.0, 0.1, 1e-30, 7e20, 1.5e-42];
+        let factors = [0.0f32, 0.5, 1.0, 1.999_999_9, 3.0, 1e3, 16_777_215.0, 2.6e8, 2.7e8, 1e12, f32::NAN];
+        for b in sizes.into_iter().chain([0.0, f32::INFINITY, f32::NAN, f32::MAX]) {
+            for a in sizes.iter().chain(&[b]).flat_map(|size| factors.map(|factor| size * factor)) {
+                for (a, b, ulps) in [(a, b, 0), (-a, b, 1), (a, -b, -1), (-a, -b, 0)] {
+                    let a = f32::from_bits(a.to_bits().wrapping_add_signed(ulps));
+                    let (got, want) = (remainder(a, b), a % b);
+                    let same = got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan();
+                    assert!(same, "the remainder of {a} / {b} is {got}, not {want}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn floats_are_cut_off() {

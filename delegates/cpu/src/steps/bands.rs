@@ -11,8 +11,7 @@ use arenite_base::Dim;
 use arenite_layers::Id;
 use arenite_layers::layer::moves::Nest;
 
-use super::moves::Moves;
-use crate::kernels::transpose::Transpose;
+use super::moves::{Kernels, Moves};
 use crate::memory::Lead;
 use crate::step::{Run, Step};
 
@@ -34,7 +33,7 @@ impl Bands {
     /// worth it.
     pub(crate) fn of(
         name: &'static str,
-        transpose: &'static Transpose,
+        kernels: Kernels,
         boxes: &[(Option<Id>, Id, Nest)],
     ) -> Option<Bands> {
         let rows = |nest: &Nest| match nest.dims[..] {
@@ -49,7 +48,7 @@ impl Bands {
         if boxes.len() < 2 || count < BANDS || !boxes.iter().all(alike) {
             return None;
         }
-        let (row, width) = (row as usize, transpose.width);
+        let (row, width) = (row as usize, kernels.transpose.width);
         if count * row * width < LARGE {
             return None;
         }
@@ -62,7 +61,7 @@ impl Bands {
                 let start = [(nest.from, inner.size), (nest.to, row)].map(|(at, row)| at + first * row);
                 (*from, *to, Nest::new(start[0], start[1], [rows, inner]))
             };
-            Moves::new(name, transpose, [0; 16], boxes.iter().map(part))
+            Moves::new(name, kernels, [0; 16], boxes.iter().map(part))
         };
         let distance = |part: usize| {
             let needed = (0..BANDS).map(|k| cut(k + 1) * row - (cut(k) * part).min(cut(k + 1) * row));

@@ -7,10 +7,11 @@ use arenite_layers::Id;
 use arenite_layers::layer::gather::Groups;
 use bytemuck::Pod;
 
+use crate::kernels::copies::Copies;
 use crate::memory::{Source, Target};
 use crate::step::{Grain, Run, Step};
 
-/// Indices that are kept at hand where many blocks are gathered by the same ones.
+/// Indices that are kept at hand.
 const FEW: usize = 64;
 
 /// Gathers slices.
@@ -27,6 +28,8 @@ pub(crate) struct Gather {
     pub indices: String,
     /// Written.
     pub output: Id,
+    /// The kernels.
+    pub copies: &'static Copies,
 }
 
 impl Gather {
@@ -38,6 +41,29 @@ impl Gather {
             _ => indices.cast::<i64>().get(i),
         }
     }
+
+    /// Whether all indices name slices.
+    fn are_inside(&self, indices: Source<'_, u8>) -> bool {
+        // Unsigned, negative numbers are larger than all sizes.
+        match (self.index, u32::try_from(self.groups.axis)) {
+            (I32, Ok(size)) if size <= 1 << 31 => {
+                indices.cast::<i32>().iter().fold(true, |inside, index| inside & ((index as u32) < size))
+            }
+            _ => {
+                let size = self.groups.axis as u64;
+                (0..self.groups.batch * self.groups.coords).all(|i| (self.index(indices, i) as u64) < size)
+            }
+        }
+    }
+
+    /// The first index that names no slice.
+    #[cold]
+    fn outside(&self, indices: Source<'_, u8>) -> Error {
+        let Groups { batch, axis, coords, .. } = self.groups;
+        let all = (0..batch * coords).map(|i| (i, self.index(indices, i)));
+        let (i, index) = all.into_iter().find(|&(_, index)| index as u64 >= axis as u64).unwrap_or_default();
+        invalid!("index {index} at position {i} of '{}' is out of bounds for 0..{axis}", self.indices)
+    }
 }
 
 impl Step for Gather {
@@ -46,15 +72,10 @@ impl Step for Gather {
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
-        let Groups { batch, axis, coords, bytes, .. } = self.groups;
+        let bytes = self.groups.bytes;
         let [x, indices] = self.inputs.map(|id| cx.input::<u8>(id));
-        for i in 0..batch * coords {
-            let index = self.index(indices, i);
-            ensure!(
-                usize::try_from(index).is_ok_and(|index| index < axis),
-                "index {index} at position {i} of '{}' is out of bounds for 0..{axis}",
-                self.indices
-            );
+        if !self.are_inside(indices) {
+            return Err(self.outside(indices));
         }
         if bytes == 0 {
             return Ok(());
@@ -65,9 +86,7 @@ impl Step for Gather {
                 (1, 1) => self.elements::<u8>(slices, x, indices, y),
                 (2, 2) => self.elements::<u16>(slices, x, indices, y),
                 (4, 4) => self.elements::<u32>(slices, x, indices, y),
-                _ => self.each(slices, indices, |slice, from| {
-                    y.part(slice * bytes, bytes).copy_from(x.part(from * bytes, bytes));
-                }),
+                _ => self.rows(slices, x, indices, &mut y),
             }
         })
     }
@@ -98,6 +117,23 @@ impl Gather {
             return;
         }
         self.each(slices, indices, |slice, from| y.set(slice, x.get(from)));
+    }
+
+    /// Copies slices of any size.
+    fn rows(&self, slices: Range<usize>, x: Source<'_, u8>, indices: Source<'_, u8>, y: &mut Target<'_, u8>) {
+        let Groups { outer, axis, coords, bytes, .. } = self.groups;
+        let (mut slice, mut offsets) = (slices.start, [0; FEW]);
+        while slice < slices.end {
+            let (block, first) = (slice / coords, slice % coords);
+            let n = (slices.end - slice).min(coords - first).min(FEW);
+            let at = block / outer * coords + first;
+            for (i, offset) in offsets[..n].iter_mut().enumerate() {
+                *offset = (block * axis + self.index(indices, at + i) as usize) * bytes;
+            }
+            let mut y = y.part((slice - slices.start) * bytes, n * bytes);
+            self.copies.listed(bytes, x, &offsets[..n], &mut y);
+            slice += n;
+        }
     }
 
     /// Calls `f` with the number of each slice, from 0, and the number of the tensor's slice that it copies.

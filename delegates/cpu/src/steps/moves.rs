@@ -14,7 +14,7 @@ use arenite_base::Dim;
 use arenite_layers::Id;
 use arenite_layers::layer::moves::Nest;
 
-use crate::kernels::copies::{copy_rows, filled, strided};
+use crate::kernels::copies::{Copies, filled, strided};
 use crate::kernels::transpose::{Matrix, Transpose};
 use crate::memory::{Disjoint, Source};
 use crate::step::{Grain, Run, Step};
@@ -54,33 +54,43 @@ struct Part {
 pub(crate) struct Moves {
     parts: Vec<Part>,
     width: usize,
-    transpose: &'static Transpose,
+    kernels: Kernels,
     fill: [u8; 16],
     name: &'static str,
     pieces: usize,
     grain: Grain,
 }
 
+/// Kernels that move elements of one size.
+#[derive(Clone, Copy)]
+pub(crate) struct Kernels {
+    /// Transposition, which has the size.
+    pub transpose: &'static Transpose,
+    /// Copies of rows.
+    pub copies: &'static Copies,
+}
+
 impl Moves {
     /// Boxes from and to these values, of elements of `width` bytes; those without a source are filled with `fill`.
     pub(crate) fn new(
         name: &'static str,
-        transpose: &'static Transpose,
+        kernels: Kernels,
         fill: [u8; 16],
         boxes: impl IntoIterator<Item = (Option<Id>, Id, Nest)>,
     ) -> Self {
         let (mut parts, mut pieces, mut elements) = (Vec::new(), 0, 0);
-        let blocks = boxes.into_iter().flat_map(|(from, to, nest)| {
-            blocks(nest, transpose.width).into_iter().map(move |nest| (from, to, nest))
-        });
+        let width = kernels.transpose.width;
+        let blocks = boxes
+            .into_iter()
+            .flat_map(|(from, to, nest)| blocks(nest, width).into_iter().map(move |nest| (from, to, nest)));
         for (from, to, nest) in blocks.filter(|(_, _, nest)| !nest.is_empty()) {
             elements += nest.len();
             let part = Part::new(from, to, nest, pieces);
             pieces = part.pieces.end;
             parts.push(part);
         }
-        let cost = elements * transpose.width / BYTES_PER_COST / pieces.max(1);
-        Moves { parts, width: transpose.width, transpose, fill, name, pieces, grain: Grain::of_cost(cost) }
+        let cost = elements * width / BYTES_PER_COST / pieces.max(1);
+        Moves { parts, width, kernels, fill, name, pieces, grain: Grain::of_cost(cost) }
     }
 
     /// Moves pieces of a part.
@@ -125,13 +135,13 @@ impl Moves {
     /// # Safety
     /// The piece's elements are aligned and writable; if it has a source, that is readable.
     unsafe fn piece(&self, kind: Kind, strip: usize, from: *const u8, to: *mut u8) {
-        // SAFETY: strips and runs are cut out of the piece; the transposition was selected for this machine.
+        // SAFETY: strips and runs are cut out of the piece; the kernels were selected for this machine.
         unsafe {
             match kind {
                 Kind::Rows { count, outer } => {
                     let first = strip * ROWS;
                     let step = |step: isize| step * self.width as isize;
-                    copy_rows(
+                    (self.kernels.copies.rows)(
                         count * self.width,
                         ROWS.min(outer.size - first),
                         (from.wrapping_offset(first as isize * step(outer.from)), step(outer.from)),
@@ -148,7 +158,7 @@ impl Moves {
                         rows: rows.size,
                         columns: STRIP.min(columns.size - first),
                     };
-                    (self.transpose.transpose)(&matrix);
+                    (self.kernels.transpose.transpose)(&matrix);
                 }
                 Kind::Strided(dim) => match self.width {
                     1 => strided::<u8>(dim, from, to),

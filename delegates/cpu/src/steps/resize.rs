@@ -7,10 +7,10 @@
 
 use arenite_abi::prelude::*;
 use arenite_layers::Id;
-use arenite_layers::layer::resize::Neighbours;
 
-use crate::kernels::f32_map::Map;
-use crate::step::{Grain, Run, Step};
+use crate::kernels::f32_blend::Blend;
+use crate::kernels::u8_blend::{Columns, RowPair};
+use crate::step::{Grain, Run, Step, StepValues};
 
 /// The cost of a pixel in multiply-adds, in addition to its channels.
 pub(super) const PIXEL: usize = 16;
@@ -29,17 +29,15 @@ pub(crate) struct Images {
 /// By the four pixels around, `f32`.
 pub(crate) struct Bilinear {
     /// The kernels.
-    pub map: &'static Map,
+    pub blend: &'static Blend,
     /// Sizes.
     pub images: Images,
-    /// For each row of the output.
-    pub rows: Vec<Neighbours>,
-    /// For each column of the output.
-    pub columns: Vec<Neighbours>,
-    /// Read.
-    pub input: Id,
-    /// Written.
-    pub output: Id,
+    /// The rows around each row of the output.
+    pub rows: Vec<RowPair<f32>>,
+    /// The columns of the output.
+    pub columns: Columns<f32>,
+    /// The input and the output.
+    pub ends: StepValues,
 }
 
 /// By the nearest pixel, of any type.
@@ -63,29 +61,15 @@ impl Step for Bilinear {
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
         let Images { count, input: [height, width], channels } = self.images;
-        let x = cx.input::<f32>(self.input);
-        let (rows, line) = (self.rows.len(), self.columns.len() * channels);
-        let grain = Grain::of_cost(self.columns.len() * (PIXEL + 4 * channels));
-        let output = cx.output::<f32>(self.output);
+        let x = cx.input::<f32>(self.ends.input);
+        let (rows, line) = (self.rows.len(), self.columns.count() * channels);
+        let grain = Grain::of_cost(self.columns.count() * (PIXEL + 4 * channels));
+        let output = cx.output::<f32>(self.ends.output);
         ensure!(output.len() == count * rows * line, "the output has {} elements", output.len());
         cx.parallel_parts(output, line, grain, |lines, mut y| {
-            let mut to = 0;
-            for number in lines {
-                let row = self.rows[number % rows];
-                let image = number / rows * height;
-                for column in &self.columns {
-                    let (v, u) = (row.distance, column.distance);
-                    let weights = [(1.0 - v) * (1.0 - u), (1.0 - v) * u, v * (1.0 - u), v * u];
-                    let around = [
-                        (row.low, column.low),
-                        (row.low, column.high),
-                        (row.high, column.low),
-                        (row.high, column.high),
-                    ];
-                    let pixel = |(row, column)| x.part(((image + row) * width + column) * channels, channels);
-                    self.map.blended(around.map(pixel), weights, &mut y.part(to, channels));
-                    to += channels;
-                }
+            for (i, number) in lines.enumerate() {
+                let between = self.rows[number % rows].of_image(number / rows * height * width * channels);
+                self.blend.blended(x, between, &self.columns, channels, &mut y.part(i * line, line));
             }
         })
     }

@@ -46,20 +46,15 @@ impl Step for BilinearU8 {
                 let (start, mut y) = (number / rows * image, y.part(i * line, line));
                 match &self.blending {
                     Blending::Real(rows, columns) => {
-                        let between = of_image(&rows[number % rows.len()], start);
+                        let between = rows[number % rows.len()].of_image(start);
                         self.blend.real_row(x, between, columns, channels, &mut y);
                     }
                     Blending::Fixed(rows, columns) => {
-                        let between = of_image(&rows[number % rows.len()], start);
+                        let between = rows[number % rows.len()].of_image(start);
                         self.blend.fixed_row(x, between, columns, channels, &mut y);
                     }
                 }
             }
         })
     }
-}
-
-/// The same rows of the image that starts at byte `start`.
-fn of_image<D: Copy>(between: &RowPair<D>, start: usize) -> RowPair<D> {
-    RowPair { rows: between.rows.map(|row| start + row), ..*between }
 }

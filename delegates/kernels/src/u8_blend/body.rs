@@ -3,6 +3,9 @@
 // Indices are constants once loops over pixels are unrolled.
 #![allow(clippy::needless_range_loop)]
 
+use core::mem::MaybeUninit;
+use core::ops::Range;
+
 use super::{Column, DIGITS, Row};
 use crate::requantize::Bytes;
 use crate::simd::Ints;
@@ -125,4 +128,106 @@ unsafe fn widened<S: Ints>(s: S, p: *const u8, n: usize, end: *const u8) -> S::I
         core::ptr::copy_nonoverlapping(p, last.as_mut_ptr(), n);
         s.widen(last.as_ptr())
     }
+}
+
+/// The most sums of a tile, and the most bytes of the pixels around it.
+const ROOM: usize = 1024;
+
+/// Blends each pair of rows once, then the columns, in plain loops that the compiler vectorizes. Sums are those of
+/// [`fixed`], since only multiples of 2^32 are lost.
+///
+/// # Safety
+/// The row must meet the requirements of [`super::Blend`].
+#[inline(always)]
+pub(super) unsafe fn fixed_by_rows<S: Ints>(s: S, row: &Row<i32>) {
+    let (mut between, mut sums) =
+        ([const { MaybeUninit::uninit() }; ROOM], [const { MaybeUninit::uninit() }; ROOM]);
+    // SAFETY: there are `count` columns.
+    let columns = unsafe { core::slice::from_raw_parts(row.columns, row.count) };
+    let mut first = 0;
+    while first < row.count {
+        let (pixels, count) = tile(&columns[first..], row.n);
+        if count == 0 {
+            // SAFETY: the caller's guarantee, for the rest of the columns.
+            return unsafe { rest(s, row, first) };
+        }
+        let (len, columns) = (pixels.len(), &columns[first..first + count]);
+        // SAFETY: both pixels of each column have `n` bytes in both rows, and `pixels` is between the first and the last
+        // of these. The results of the columns are writable.
+        unsafe {
+            let rows = row.rows.map(|from| core::slice::from_raw_parts(from.add(pixels.start), len));
+            let between = down(rows, row.distance, &mut between[..len]);
+            let sums = along(between, pixels.start, columns, row.n, &mut sums[..count * row.n]);
+            let results = core::slice::from_raw_parts_mut(row.c.add(first * row.n), sums.len());
+            results.iter_mut().zip(sums).for_each(|(y, &sum)| *y = rounded(sum));
+        }
+        first += count;
+    }
+}
+
+/// The bytes that the first columns read, and how many columns have room; 0 if none has.
+#[inline(always)]
+fn tile(columns: &[Column<i32>], n: usize) -> (Range<usize>, usize) {
+    let (mut pixels, most) = (usize::MAX..0, columns.len().min(ROOM / n.max(1)));
+    for (x, column) in columns[..most].iter().enumerate() {
+        let start = pixels.start.min(column.low).min(column.high);
+        let end = pixels.end.max(column.low.max(column.high) + n);
+        if end - start > ROOM {
+            return (pixels, x);
+        }
+        pixels = start..end;
+    }
+    (pixels, most)
+}
+
+/// The columns from `first` on, pixel by pixel.
+///
+/// # Safety
+/// As for [`fixed_by_rows`].
+#[inline(always)]
+unsafe fn rest<S: Ints>(s: S, row: &Row<i32>, first: usize) {
+    // SAFETY: these are columns of the row, and their results.
+    unsafe {
+        let (columns, c) = (row.columns.add(first), row.c.add(first * row.n));
+        blend(s, Fixed, &Row { columns, count: row.count - first, c, ..*row });
+    }
+}
+
+/// Means of two rows of bytes, with [`DIGITS`] digits.
+#[inline(always)]
+fn down<'m>([above, below]: [&[u8]; 2], v: i32, to: &'m mut [MaybeUninit<i32>]) -> &'m [i32] {
+    for ((to, &a), &b) in to.iter_mut().zip(above).zip(below) {
+        let (a, b) = (i32::from(a), i32::from(b));
+        to.write((a << DIGITS) + (b - a) * v);
+    }
+    // SAFETY: the loop wrote all elements: rows have as many.
+    unsafe { to.assume_init_ref() }
+}
+
+/// Means of the pixels on the left and on the right of each column, with twice as many digits. The bytes begin with
+/// number `start`.
+#[inline(always)]
+fn along<'m>(
+    between: &[i32],
+    start: usize,
+    columns: &[Column<i32>],
+    n: usize,
+    to: &'m mut [MaybeUninit<i32>],
+) -> &'m [i32] {
+    for (&Column { low, high, distance }, to) in columns.iter().zip(to.chunks_exact_mut(n)) {
+        let (left, right) = (&between[low - start..][..n], &between[high - start..][..n]);
+        for ((to, &a), &b) in to.iter_mut().zip(left).zip(right) {
+            to.write((a << DIGITS).wrapping_add(b.wrapping_sub(a).wrapping_mul(distance)));
+        }
+    }
+    // SAFETY: the loops wrote all elements: there are `n` for each column.
+    unsafe { to.assume_init_ref() }
+}
+
+/// The rounded mean, half away from 128.
+#[inline(always)]
+fn rounded(sum: i32) -> u8 {
+    let sum = sum.wrapping_sub(128 << (2 * DIGITS));
+    let half = (1 << (2 * DIGITS - 1)) - i32::from(sum < 0);
+    ((sum.wrapping_add(half) >> (2 * DIGITS)) + 128).clamp(0, 255) as u8
 }

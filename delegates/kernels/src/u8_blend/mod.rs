@@ -11,6 +11,7 @@
 mod body;
 
 use arenite_base::memory::{Source, Target};
+use bytemuck::Pod;
 
 use crate::isa::Isa;
 use crate::simd::*;
@@ -21,7 +22,7 @@ pub const DIGITS: u32 = 10;
 /// The pixels on the left and on the right of a result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Column<D> {
-    /// The offset of the left pixel in its row, in bytes.
+    /// The offset of the left pixel in its row, in elements.
     pub low: usize,
     /// The offset of the right pixel.
     pub high: usize,
@@ -48,9 +49,15 @@ impl<D> Columns<D> {
         self.list.len()
     }
 
-    /// The row of results that are written to `y`, between pixels of `n` bytes of two rows of `input`.
+    /// The row of results that are written to `y`, between pixels of `n` elements of two rows of `input`.
     #[inline]
-    fn row(&self, input: Source<'_, u8>, between: RowPair<D>, n: usize, y: &mut Target<'_, u8>) -> Row<D> {
+    pub(crate) fn row<T: Pod>(
+        &self,
+        input: Source<'_, T>,
+        between: RowPair<D>,
+        n: usize,
+        y: &mut Target<'_, T>,
+    ) -> Row<D, T> {
         let RowPair { rows, distance } = between;
         Row {
             rows: rows.map(|row| input.at(row, self.reach + n)),
@@ -67,10 +74,18 @@ impl<D> Columns<D> {
 /// Two rows of pixels, and the distance from the upper one.
 #[derive(Clone, Copy, Debug)]
 pub struct RowPair<D> {
-    /// Where the rows begin, in bytes.
+    /// Where the rows begin, in elements.
     pub rows: [usize; 2],
     /// The distance.
     pub distance: D,
+}
+
+impl<D: Copy> RowPair<D> {
+    /// The same rows of the image that starts at element `start`.
+    #[inline]
+    pub fn of_image(self, start: usize) -> Self {
+        RowPair { rows: self.rows.map(|row| start + row), ..self }
+    }
 }
 
 impl Blend {
@@ -98,18 +113,20 @@ impl Blend {
         n: usize,
         y: &mut Target<'_, u8>,
     ) {
+        let has_few_pixels = columns.reach + n <= 2 * columns.count() * n;
+        let kernel = if has_few_pixels { self.fixed_by_rows } else { self.fixed };
         // SAFETY: the machine can run a selected member; `row` checked that all pixels and results exist.
-        unsafe { (self.fixed)(&columns.row(input, between, n, y)) }
+        unsafe { kernel(&columns.row(input, between, n, y)) }
     }
 }
 
-/// A row of results.
+/// A row of results, of elements `T`.
 #[derive(Clone, Copy)]
-pub struct Row<D> {
+pub struct Row<D, T = u8> {
     /// The upper and the lower row of pixels.
-    pub rows: [*const u8; 2],
+    pub rows: [*const T; 2],
     /// The end of the memory that may be read.
-    pub end: *const u8,
+    pub end: *const T,
     /// The distance from the upper row.
     pub distance: D,
     /// The columns.
@@ -119,7 +136,7 @@ pub struct Row<D> {
     /// The number of channels.
     pub n: usize,
     /// The results.
-    pub c: *mut u8,
+    pub c: *mut T,
 }
 
 /// The family for one instruction set. Its functions are unsafe to call: the machine must have the instructions, pixels
@@ -134,11 +151,13 @@ pub struct Blend {
     pub reals: unsafe fn(&Row<f32>),
     /// Computes in fixed point, with distances of [`DIGITS`] binary digits.
     pub fixed: unsafe fn(&Row<i32>),
+    /// The same, faster unless most pixels are skipped.
+    pub fixed_by_rows: unsafe fn(&Row<i32>),
 }
 
 macro_rules! member {
     ($name:expr, $isa:expr, $t:ty) => {
-        Blend { name: $name, isa: $isa, reals, fixed }
+        Blend { name: $name, isa: $isa, reals, fixed, fixed_by_rows }
     };
 }
 
@@ -146,6 +165,7 @@ family! {
     Blend: "u8_blend" {
         fn reals(row: &Row<f32>);
         fn fixed(row: &Row<i32>);
+        fn fixed_by_rows(row: &Row<i32>);
     }
     vectors
 }

@@ -6,7 +6,7 @@ use arenite_abi::schema::{
     SplitVOptions, SqueezeOptions, UnpackOptions,
 };
 
-use super::{ANY, Entry, LONG, NONE, REAL, SHORT, SIGNED, UNSIGNED, WHOLE, elements, entry};
+use super::{ANY, Entry, LONG, NONE, REAL, SHORT, SIGNED, TRUTH, UNSIGNED, WHOLE, elements, entry};
 use crate::differential::graph::Form::Hybrid;
 use crate::differential::graph::{Feed, Form, Kind, Rule};
 use crate::differential::net::{Net, Value};
@@ -26,6 +26,7 @@ pub const OPS: &[Entry] = &[
     entry("MIRROR_PAD", ANY, NONE, pad),
     entry("GATHER", ANY, NONE, gather),
     entry("GATHER_ND", ANY, NONE, gather_nd),
+    entry("SCATTER_ND", &[REAL, WHOLE, LONG], &[SIGNED, TRUTH], scatter_nd),
     entry("EMBEDDING_LOOKUP", &[REAL, SIGNED, Hybrid(I8), Hybrid(I4), Hybrid(I2)], &[WHOLE], embedding),
     entry("RESHAPE", ANY, NONE, reshape),
     entry("SQUEEZE", ANY, NONE, squeeze),
@@ -205,6 +206,29 @@ fn gather_nd(net: &mut Net, kind: Kind) -> Option<()> {
     let least = x.shape[..depth as usize].iter().copied().min().unwrap_or(1);
     let at = indices(net, &coords, least);
     net.node(kind, &[x.index, at.index], vec![x.like(shape)], None, Rule::Moves);
+    Some(())
+}
+
+/// Some slices are updated several times, others never.
+fn scatter_nd(net: &mut Net, kind: Kind) -> Option<()> {
+    let updates = net.of_rank(kind.form.ty(), 1);
+    let rank = updates.shape.len();
+    let outer = net.random.between(1, rank as i32) as usize;
+    let depth = net.random.between(1, 2);
+    let (rows, slice) = updates.shape.split_at(outer);
+    let mut shape: Vec<i32> = (0..depth).map(|_| net.random.between(1, 5)).collect();
+    let least = shape.iter().copied().min()?;
+    shape.extend(slice);
+    if elements(&shape) > 3000 {
+        return None;
+    }
+    let coords: Vec<i32> = rows.iter().copied().chain([depth]).collect();
+    let at = net.fed(I32, &coords, Feed::Below(least.into()));
+    let list = net.row(&shape);
+    // Sums in the order of the updates have the same bits.
+    let rule = if updates.ty == F32 { Rule::Step } else { Rule::Integers };
+    let inputs = [at.index, updates.index, list.index];
+    net.node(kind, &inputs, vec![updates.like(shape)], None, rule);
     Some(())
 }
 

@@ -21,7 +21,7 @@ pub const OPS: &[Entry] = &[
     entry("SQUARED_DIFFERENCE", &[REAL, SIGNED, WHOLE], NONE, arithmetic),
     entry("PRELU", &[REAL, SIGNED, UNSIGNED], NONE, prelu),
     entry("ADD_N", &[REAL, WHOLE], NONE, add_n),
-    entry("FLOOR_MOD", NONE, REALS, arithmetic),
+    entry("FLOOR_MOD", REALS, NONE, arithmetic),
 ];
 
 /// The broadcast shape of both operands.

@@ -17,6 +17,7 @@ pub const OPS: &[Entry] = &[
     entry("SUM", REAL_AND_INTEGERS, &[WHOLE], reduce),
     entry("REDUCE_MAX", REAL_AND_INTEGERS, &[WHOLE], reduce),
     entry("REDUCE_MIN", REAL_AND_INTEGERS, NONE, reduce),
+    entry("REDUCE_PROD", REALS, &[WHOLE], reduce),
     entry("REDUCE_ANY", &[TRUTH], NONE, reduce),
     entry("REDUCE_ALL", &[TRUTH], NONE, reduce),
     entry("ARG_MAX", &[SIGNED, UNSIGNED, REAL, WHOLE], NONE, arg),
@@ -52,6 +53,8 @@ fn reduce(net: &mut Net, kind: Kind) -> Option<()> {
     let list = net.row(&named);
     let rule = match (x.ty, kind.op) {
         (F32, "MEAN" | "SUM") => Rule::Fold { count: count.max(1) as usize, mean: kind.op == "MEAN" },
+        // Products are not bounded by their factors' errors; the delegate's have the same bits.
+        (F32, "REDUCE_PROD") => Rule::Step,
         (F32, _) => Rule::Moves,
         _ => Rule::Integers,
     };

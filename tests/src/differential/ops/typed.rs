@@ -83,6 +83,8 @@ fn select(net: &mut Net, kind: Kind) -> Option<()> {
     match (broadcasts, net.random.below(3)) {
         (true, 0) => drop(holds.drain(..net.random.below(shape.len() + 1))),
         (false, 0) => holds.truncate(1),
+        // One condition per row.
+        (true, 1) => holds.last_mut().into_iter().for_each(|size| *size = 1),
         _ => {}
     }
     let condition = net.fitting(Bool, |shape| shape == holds, |_| holds.clone());

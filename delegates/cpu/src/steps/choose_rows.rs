@@ -1,0 +1,66 @@
+//! Chooses between two tensors of the size of the result, row by row.
+//!
+//! ```text
+//! condition │ 1 │      a │ a0 a0 a0 │      b │ b0 b0 b0 │      y │ a0 a0 a0 │
+//!           │ 0 │        │ a1 a1 a1 │        │ b1 b1 b1 │        │ b1 b1 b1 │
+//! ```
+
+use std::hint::select_unpredictable;
+
+use arenite_abi::prelude::*;
+use arenite_layers::{Id, Loops};
+
+use super::typed_map::INPUTS;
+use crate::kernels::copies::Copies;
+use crate::step::{Grain, Run, Step};
+
+/// The cost of a row in multiply-adds, in addition to its bytes.
+const ROW: usize = 16;
+
+/// Copies each row of the result from one of two tensors.
+pub(crate) struct ChooseRows {
+    copies: &'static Copies,
+    loops: Loops<INPUTS>,
+    /// The bytes of an element.
+    width: usize,
+    /// The condition, and the operands.
+    inputs: [Id; INPUTS],
+    output: Id,
+}
+
+impl ChooseRows {
+    /// A step for these loops over the condition and the operands, which have elements of `width` bytes; `None` if a run
+    /// has several conditions, or one element of an operand.
+    pub(crate) fn new(
+        copies: &'static Copies,
+        loops: &Loops<INPUTS>,
+        width: usize,
+        inputs: &[Id],
+        output: Id,
+    ) -> Option<ChooseRows> {
+        let inputs = <[Id; INPUTS]>::try_from(inputs).ok()?;
+        let has_rows = loops.moves == [false, true, true];
+        has_rows.then(|| ChooseRows { copies, loops: loops.clone(), width, inputs, output })
+    }
+}
+
+impl Step for ChooseRows {
+    fn name(&self) -> &'static str {
+        "select"
+    }
+
+    fn run(&self, cx: &Run<'_>) -> Result<()> {
+        let [condition, a, b] = self.inputs.map(|id| cx.input::<u8>(id));
+        let (width, row) = (self.width, self.loops.run * self.width);
+        let grain = Grain::of_cost(ROW + row);
+        cx.parallel_parts(cx.output::<u8>(self.output), row, grain, |rows, mut y| {
+            let first = rows.start;
+            self.loops.each(rows, |r, [c, of_a, of_b]| {
+                let (a, b) = (a.part(of_a * width, row), b.part(of_b * width, row));
+                // Conditions follow no pattern that a branch could be predicted by.
+                let from = select_unpredictable(condition.get(c) != 0, a, b);
+                self.copies.run(from, &mut y.part((r - first) * row, row));
+            });
+        })
+    }
+}

@@ -1,0 +1,101 @@
+//! Products of `f32`: of each row, and of each column of a matrix. Factors are multiplied in the order of the reference
+//! op, so that all bits are the same.
+
+mod body;
+
+use arenite_base::memory::{Source, Target, span};
+
+use crate::calls::StridedRows;
+use crate::isa::Isa;
+use crate::simd::*;
+
+/// The family for one instruction set. All its functions are unsafe to call: the machine must have the instructions,
+/// sources must be readable and targets writable.
+#[non_exhaustive]
+pub struct Products {
+    /// The name, such as `f32_product__avx512`.
+    pub name: &'static str,
+    /// The CPU features that it needs.
+    pub isa: Isa,
+    /// `(count, n, x, y)`: `y[i]` is the product of the `n` elements from `x[i · n]`, for each `i < count`.
+    rows: unsafe fn(usize, usize, *const f32, *mut f32),
+    /// `(rows, stride, n, x, y)`: `y[j]` is the product of `x[i · stride + j]` for all `i < rows`, for each `j < n`.
+    columns: unsafe fn(usize, usize, usize, *const f32, *mut f32),
+}
+
+macro_rules! member {
+    ($name:expr, $isa:expr, $t:ty) => {
+        Products { name: $name, isa: $isa, rows, columns }
+    };
+}
+
+family! {
+    Products: "f32_product" {
+        fn rows(count: usize, n: usize, x: *const f32, y: *mut f32);
+        fn columns(rows: usize, stride: usize, n: usize, x: *const f32, y: *mut f32);
+    }
+    vectors
+}
+member_of_table!(Products);
+
+impl Products {
+    /// The products of consecutive rows of `n` elements, of which there are as many as results.
+    ///
+    /// # Panics
+    /// If `x` has fewer elements.
+    #[inline]
+    pub fn of_rows(&self, x: Source<'_, f32>, n: usize, y: &mut Target<'_, f32>) {
+        let (count, from) = (y.len(), x.at(0, y.len() * n));
+        // SAFETY: the machine can run it; `at` checked that all rows exist, and each has a result.
+        unsafe { (self.rows)(count, n, from, y.at(0, count)) }
+    }
+
+    /// The products of as many columns as there are results.
+    ///
+    /// # Panics
+    /// If the last row has fewer elements.
+    #[inline]
+    pub fn of_columns(&self, x: Source<'_, f32>, rows: StridedRows, y: &mut Target<'_, f32>) {
+        let (n, StridedRows { count, stride }) = (y.len(), rows);
+        let from = x.at(0, span([count, stride, n]));
+        // SAFETY: the machine can run it; `at` checked that all rows exist, and each column has a result.
+        unsafe { (self.columns)(count, stride, n, from, y.at(0, n)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::family::available;
+    use crate::random::Random;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn every_member_multiplies_in_order(n in 1usize..80, rows in 1usize..40, more in 0usize..5, seed: u64) {
+            let mut random = Random::new(seed);
+            let stride = n + more;
+            // Products of factors around 1, whose bits depend on the order.
+            let mut x = || 0.7 + (random.next() % (1 << 20)) as f32 / (1 << 20) as f32 * 0.7;
+            let x: Vec<f32> = (0..rows * stride).map(|_| x()).collect();
+            for products in available(TABLE) {
+                let mut y = vec![f32::NAN; x.len() / n + 1];
+                let count = x.len() / n;
+                products.of_rows(Source::of(&x), n, &mut Target::of(&mut y[..count]));
+                for i in 0..count {
+                    let want = x[i * n..][..n].iter().copied().reduce(|a, b| a * b).unwrap();
+                    prop_assert_eq!(y[i].to_bits(), want.to_bits(), "{} row {}", products.name, i);
+                }
+                prop_assert!(y[count].is_nan());
+                let mut y = vec![f32::NAN; n + 1];
+                let strided = StridedRows { count: rows, stride };
+                products.of_columns(Source::of(&x), strided, &mut Target::of(&mut y[..n]));
+                for j in 0..n {
+                    let want = (0..rows).map(|i| x[i * stride + j]).reduce(|a, b| a * b).unwrap();
+                    prop_assert_eq!(y[j].to_bits(), want.to_bits(), "{} column {}", products.name, j);
+                }
+                prop_assert!(y[n].is_nan());
+            }
+        }
+    }
+}

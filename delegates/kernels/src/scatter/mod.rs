@@ -1,0 +1,130 @@
+//! Adds rows to the rows of a matrix that a list names, one after the other: the same row may be named twice. Integers
+//! wrap.
+
+mod body;
+
+use arenite_base::memory::{Disjoint, Source, span};
+use bytemuck::Pod;
+
+use crate::isa::Isa;
+use crate::simd::*;
+
+/// `(n, (x, step), (offsets, count), y)`: adds `n` elements of `count` rows, which are `step` elements apart from `x` on,
+/// to those at these offsets from `y`.
+type Kernel<T> = unsafe fn(usize, (*const T, usize), (*const usize, usize), *mut T);
+
+/// The addition of one type of elements. It is unsafe to call: the machine must have the instructions, sources must be
+/// readable and targets readable and writable, and they must not overlap.
+pub struct Addition<T>(Kernel<T>);
+
+/// The family for one instruction set.
+#[non_exhaustive]
+pub struct Scatter {
+    /// The name, such as `scatter__avx512`.
+    pub name: &'static str,
+    /// The CPU features that it needs.
+    pub isa: Isa,
+    /// Of `f32`.
+    pub reals: Addition<f32>,
+    /// Of `i32`.
+    pub wholes: Addition<i32>,
+    /// Of `i64`.
+    pub longs: Addition<i64>,
+}
+
+macro_rules! member {
+    ($name:expr, $isa:expr, $t:ty) => {
+        Scatter {
+            name: $name,
+            isa: $isa,
+            reals: Addition(reals),
+            wholes: Addition(wholes),
+            longs: Addition(longs),
+        }
+    };
+}
+
+family! {
+    Scatter: "scatter" {
+        fn reals(n: usize, x: (*const f32, usize), to: (*const usize, usize), y: *mut f32) {
+            bodies::add(T::new(), n, x, to, y, |a, b| a + b)
+        };
+        fn wholes(n: usize, x: (*const i32, usize), to: (*const usize, usize), y: *mut i32) {
+            bodies::add(T::new(), n, x, to, y, i32::wrapping_add)
+        };
+        fn longs(n: usize, x: (*const i64, usize), to: (*const usize, usize), y: *mut i64) {
+            bodies::add(T::new(), n, x, to, y, i64::wrapping_add)
+        };
+    }
+    vectors
+}
+member_of_table!(Scatter);
+
+impl<T: Pod> Addition<T> {
+    /// Adds columns `first..first + n` of rows, which are `step` elements apart in `x`, to those of the rows at these
+    /// offsets in `y`.
+    ///
+    /// # Safety
+    /// No other code may access these columns of `y` at the same time.
+    ///
+    /// # Panics
+    /// If a row is not inside of `x`, or not inside of `y`.
+    #[inline]
+    pub unsafe fn add(
+        &self,
+        (first, n): (usize, usize),
+        (x, step): (Source<'_, T>, usize),
+        to: &[usize],
+        y: Disjoint<'_, T>,
+    ) {
+        let Some(last) = to.iter().copied().reduce(usize::max) else { return };
+        let (from, y) = (x.at(first, span([to.len(), step, n])), y.at(first, last + n));
+        // SAFETY: an addition is part of a member that the machine can run; `at` checked that all rows of `x` exist, and
+        // those of `y` up to the last one, which no other code accesses, as the caller guarantees.
+        unsafe { (self.0)(n, (from, step), (to.as_ptr(), to.len()), y) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::family::available;
+    use crate::random::Random;
+    use arenite_base::memory::Target;
+    use proptest::prelude::*;
+
+    fn check<T: Pod + PartialEq + std::fmt::Debug>(
+        addition: &Addition<T>,
+        (x, n, step): (&[T], usize, usize),
+        offsets: &[usize],
+        plus: impl Fn(T, T) -> T,
+    ) {
+        let mut y = vec![T::zeroed(); 200];
+        let mut want = y.clone();
+        let first = n / 3;
+        let all = Target::of(&mut y).share();
+        // SAFETY: only this thread accesses `y`.
+        unsafe { addition.add((first, n - first), (Source::of(x), step), offsets, all) };
+        for (r, &at) in offsets.iter().enumerate() {
+            (first..n).for_each(|i| want[at + i] = plus(want[at + i], x[r * step + i]));
+        }
+        assert_eq!(y, want);
+    }
+
+    proptest! {
+        #[test]
+        fn every_member_adds_in_order(n in 1usize..90, more in 0usize..3, rows in 1usize..9, seed: u64) {
+            let mut random = Random::new(seed);
+            let step = n + more;
+            let offsets: Vec<usize> = (0..rows).map(|_| random.next() as usize % (200 - n)).collect();
+            let x: Vec<i32> = (0..rows * step).map(|_| random.next() as i32).collect();
+            let reals: Vec<f32> = x.iter().map(|&x| x as f32 * 1e-7).collect();
+            let longs: Vec<i64> = x.iter().map(|&x| i64::from(x) << 32).collect();
+            for member in available(TABLE) {
+                check(&member.reals, (&reals, n, step), &offsets, |a, b| a + b);
+                check(&member.wholes, (&x, n, step), &offsets, i32::wrapping_add);
+                check(&member.longs, (&longs, n, step), &offsets, i64::wrapping_add);
+            }
+        }
+    }
+}
