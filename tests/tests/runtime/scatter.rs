@@ -1,4 +1,4 @@
-//! SCATTER_ND on the CPU delegate: sums and errors are those of the reference op.
+//! SCATTER_ND on the CPU delegate: sums and errors match the reference op's.
 
 use arenite::model_file::{tensor_type::INT32, writer::Tensor};
 use arenite::{Interpreter, Model};
@@ -30,7 +30,7 @@ fn run(mut interpreter: Interpreter, indices: [i32; 8]) -> arenite::Result<Vec<f
 #[test]
 fn updates_of_one_place_are_added() {
     let model = scatter();
-    let interpreter = Interpreter::builder(&model).build().unwrap();
+    let mut interpreter = Interpreter::builder(&model).build().unwrap();
     assert_eq!(interpreter.preview_delegates(0).unwrap()[0].partitions, [[0, 1]]);
     let indices = [1, 4, 0, 2, 1, 4, 1, 4];
     let got = run(interpreter, indices).unwrap();

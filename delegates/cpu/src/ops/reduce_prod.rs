@@ -8,6 +8,7 @@ use arenite_layers::{Node, Source};
 
 use super::quantized::mean_shape;
 use crate::kernels::f32_product::Products;
+use crate::kernels::transpose::Transpose;
 use crate::ops::build::{Build, LayerStep, Offers};
 use crate::ops::values::{NetValues, NodeValues};
 use crate::step::Step;
@@ -38,7 +39,8 @@ fn product(x: &Source<'_, '_>) -> Result<Node<ReduceProd>> {
 impl LayerStep for ReduceProd {
     fn build(&self, node: &NodeValues<'_>, _: &NetValues<'_, '_>, build: &Build) -> Result<Box<dyn Step>> {
         let products = Products::select(build.isa);
-        Ok(Box::new(ProductF32 { products, shape: self.0, ends: node.ends() }))
+        let transpose = Transpose::words(build.isa);
+        Ok(Box::new(ProductF32 { products, transpose, shape: self.0, ends: node.ends() }))
     }
 
     fn offers(&self) -> Offers<'_> {

@@ -12,7 +12,7 @@ use crate::ops::values::{NetValues, NodeValues};
 use crate::step::Step;
 use crate::steps::scatter_nd;
 
-/// Slices that are added to those of a tensor of zeros. Inputs are indices and updates.
+/// Slices that are added to slices of a tensor of zeros. Inputs are indices and updates.
 pub(crate) struct ScatterNd {
     /// The sizes of the axes that the numbers of an index address.
     sizes: Vec<usize>,

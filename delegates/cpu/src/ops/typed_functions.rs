@@ -1,5 +1,7 @@
 //! The functions of elements that [`super::typed`] runs.
 
+use std::hint::select_unpredictable;
+
 use arenite_abi::prelude::op;
 
 /// A function of one element.
@@ -91,7 +93,8 @@ functions! {
     FloorDivision Two<f32, f32>: |a, b| (f64::from(a) / f64::from(b)).floor() as f32;
     FloorModulo Two<f32, f32>: |a, b| {
         let rest = remainder(a, b);
-        if rest != 0.0 && (b < 0.0) != (rest < 0.0) { rest + b } else { rest }
+        // Signs follow no pattern that a branch could be predicted by.
+        select_unpredictable((rest != 0.0) & ((b < 0.0) != (rest < 0.0)), rest + b, rest)
     };
     Negate One<u8, u8>: |x| x.wrapping_neg();
     Negate One<i8, i8>: |x| x.wrapping_neg();

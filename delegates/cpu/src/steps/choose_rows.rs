@@ -5,8 +5,6 @@
 //!           │ 0 │        │ a1 a1 a1 │        │ b1 b1 b1 │        │ b1 b1 b1 │
 //! ```
 
-use std::hint::select_unpredictable;
-
 use arenite_abi::prelude::*;
 use arenite_layers::{Id, Loops};
 
@@ -29,8 +27,8 @@ pub(crate) struct ChooseRows {
 }
 
 impl ChooseRows {
-    /// A step for these loops over the condition and the operands, which have elements of `width` bytes; `None` if a run
-    /// has several conditions, or one element of an operand.
+    /// A step for these loops over the condition and the operands, which have elements of `width` bytes; `None` unless
+    /// consecutive runs have one condition each, and consecutive elements of both operands.
     pub(crate) fn new(
         copies: &'static Copies,
         loops: &Loops<INPUTS>,
@@ -39,7 +37,8 @@ impl ChooseRows {
         output: Id,
     ) -> Option<ChooseRows> {
         let inputs = <[Id; INPUTS]>::try_from(inputs).ok()?;
-        let has_rows = loops.moves == [false, true, true];
+        let has_rows = loops.moves == [false, true, true]
+            && loops.outer.last().is_some_and(|&(_, strides)| strides == [1, loops.run, loops.run]);
         has_rows.then(|| ChooseRows { copies, loops: loops.clone(), width, inputs, output })
     }
 }
@@ -53,14 +52,17 @@ impl Step for ChooseRows {
         let [condition, a, b] = self.inputs.map(|id| cx.input::<u8>(id));
         let (width, row) = (self.width, self.loops.run * self.width);
         let grain = Grain::of_cost(ROW + row);
+        let turn = self.loops.outer.last().map_or(1, |&(size, _)| size);
         cx.parallel_parts(cx.output::<u8>(self.output), row, grain, |rows, mut y| {
-            let first = rows.start;
-            self.loops.each(rows, |r, [c, of_a, of_b]| {
-                let (a, b) = (a.part(of_a * width, row), b.part(of_b * width, row));
-                // Conditions follow no pattern that a branch could be predicted by.
-                let from = select_unpredictable(condition.get(c) != 0, a, b);
-                self.copies.run(from, &mut y.part((r - first) * row, row));
-            });
+            let mut r = rows.start;
+            while r < rows.end {
+                let n = (rows.end - r).min(turn - r % turn);
+                let [c, of_a, of_b] = self.loops.starts(r);
+                let operands = [a.part(of_a * width, n * row), b.part(of_b * width, n * row)];
+                let mut y = y.part((r - rows.start) * row, n * row);
+                self.copies.chosen(row, condition.part(c, n), operands, &mut y);
+                r += n;
+            }
         })
     }
 }

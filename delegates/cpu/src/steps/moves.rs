@@ -21,6 +21,8 @@ use crate::step::{Grain, Run, Step};
 
 /// Elements of rows and columns of a matrix that is transposed at a time.
 const STRIP: usize = 16;
+/// The distance in bytes at which addresses have the same place in the first cache.
+const PAGE: usize = 1 << 12;
 /// Bytes that count as one multiply-add.
 const BYTES_PER_COST: usize = 1;
 
@@ -29,7 +31,8 @@ enum Kind {
     /// `count` consecutive elements, at each index of `outer`.
     Rows { count: usize, outer: Dim },
     /// `columns` are contiguous in the source; each becomes a row of `rows`.
-    Transposed { rows: Dim, columns: Dim },
+    /// `strip` columns at a time.
+    Transposed { rows: Dim, columns: Dim, strip: usize },
     /// Elements one by one.
     Strided(Dim),
     /// `count` times the same element.
@@ -85,7 +88,7 @@ impl Moves {
             .flat_map(|(from, to, nest)| blocks(nest, width).into_iter().map(move |nest| (from, to, nest)));
         for (from, to, nest) in blocks.filter(|(_, _, nest)| !nest.is_empty()) {
             elements += nest.len();
-            let part = Part::new(from, to, nest, pieces);
+            let part = Part::new(from, to, nest, width, pieces);
             pieces = part.pieces.end;
             parts.push(part);
         }
@@ -148,15 +151,15 @@ impl Moves {
                         (to.wrapping_offset(first as isize * step(outer.to)), step(outer.to)),
                     );
                 }
-                Kind::Transposed { rows, columns } => {
-                    let first = strip * STRIP;
+                Kind::Transposed { rows, columns, strip: width } => {
+                    let first = strip * width;
                     let matrix = Matrix {
                         from: from.wrapping_add(first * self.width),
                         from_row: rows.from,
                         to: to.wrapping_offset(first as isize * columns.to * self.width as isize),
                         to_row: columns.to,
                         rows: rows.size,
-                        columns: STRIP.min(columns.size - first),
+                        columns: width.min(columns.size - first),
                     };
                     (self.kernels.transpose.transpose)(&matrix);
                 }
@@ -216,7 +219,7 @@ fn reach(first: usize, dims: impl Iterator<Item = (usize, isize)>) -> Range<usiz
 }
 
 impl Part {
-    fn new(from: Option<Id>, to: Id, mut nest: Nest, first: usize) -> Self {
+    fn new(from: Option<Id>, to: Id, mut nest: Nest, width: usize, first: usize) -> Self {
         let read = if from.is_some() {
             reach(nest.from, nest.dims.iter().map(|dim| (dim.size, dim.from)))
         } else {
@@ -241,7 +244,10 @@ impl Part {
                 let (columns, rows) = (nest.dims[s], nest.dims[t]);
                 nest.dims.remove(s.max(t));
                 nest.dims.remove(s.min(t));
-                (Kind::Transposed { rows, columns }, columns.size.div_ceil(STRIP))
+                // Lines of rows that are a multiple of a page apart share few places in the cache.
+                let is_paged = (columns.to.unsigned_abs() * width).is_multiple_of(PAGE);
+                let strip = if is_paged { STRIP / 2 } else { STRIP };
+                (Kind::Transposed { rows, columns, strip }, columns.size.div_ceil(strip))
             }
             _ => (Kind::Strided(nest.dims.pop().unwrap_or(one)), 1),
         };
@@ -329,7 +335,7 @@ mod tests {
     fn the_kind_follows_the_strides() {
         let kind = |from: Option<Id>, dims: &[(usize, isize, isize)]| {
             let nest = Nest::new(0, 0, dims.iter().map(|&(size, from, to)| Dim { size, from, to }));
-            let part = Part::new(from, 1, nest, 0);
+            let part = Part::new(from, 1, nest, 4, 0);
             (format!("{:?}", part.kind), part.pieces.len())
         };
         let (rows, pieces) = kind(Some(0), &[(3, 1000, 500), (70, 9, 4), (4, 1, 1)]);

@@ -90,9 +90,9 @@ impl ScatterNd {
         let slice = self.slice;
         cx.parallel_for(slice.div_ceil(COLUMNS), Grain::of_cost(ROWS * COLUMNS), |chunks| {
             for first in chunks.map(|chunk| chunk * COLUMNS) {
-                let n = COLUMNS.min(slice - first);
-                // SAFETY: each chunk of columns is one thread's, and groups of updates run one after the other.
-                unsafe { addition.add((first, n), (updates, slice), places, y) };
+                let columns = first..slice.min(first + COLUMNS);
+                // SAFETY: each chunk of columns is one thread's, and groups of updates run in sequence.
+                unsafe { addition.add(columns, (updates, slice), places, y) };
             }
         })
     }

@@ -1,5 +1,7 @@
 //! The loops, for any instruction set, whose vectors decide the size of the pieces of a row.
 
+use core::hint::select_unpredictable;
+
 use crate::simd::Simd;
 
 /// # Safety
@@ -33,6 +35,27 @@ pub(super) unsafe fn listed<S: Simd>(
 ) {
     // SAFETY: there are `count` offsets, and `count` consecutive rows at `to`.
     unsafe { each_row::<S>(bytes, count, |r| (from.wrapping_add(*offsets.add(r)), to.add(r * bytes))) }
+}
+
+/// # Safety
+/// The arguments must meet the requirements of [`super::Copies`].
+#[inline(always)]
+pub(super) unsafe fn chosen<S: Simd>(
+    _: S,
+    bytes: usize,
+    conditions: *const u8,
+    [a, b]: [*const u8; 2],
+    count: usize,
+    to: *mut u8,
+) {
+    // SAFETY: there are `count` conditions, and as many consecutive rows on both sides.
+    unsafe {
+        each_row::<S>(bytes, count, |r| {
+            // Conditions follow no pattern that a branch could be predicted by.
+            let from = select_unpredictable(*conditions.add(r) != 0, a, b);
+            (from.add(r * bytes), to.add(r * bytes))
+        });
+    }
 }
 
 /// Copies `count` rows of `bytes` bytes, which `at` finds on both sides. Usual lengths have loops of their own.

@@ -3,10 +3,14 @@
 mod body;
 
 use arenite_base::Dim;
-use arenite_base::memory::{Source, Target, pair};
+use arenite_base::memory::{Source, Target};
 
 use crate::isa::Isa;
 use crate::simd::*;
+
+/// `(bytes, count, (from, step), (to, step))`: copies `count` rows of `bytes` bytes, which are `step` bytes apart on
+/// each side. All rows must be readable in the source and writable in the target, and must not overlap.
+pub type RowsFn = unsafe fn(usize, usize, (*const u8, isize), (*mut u8, isize));
 
 /// The family for one instruction set. Its functions are unsafe to call: the machine must have the instructions.
 #[non_exhaustive]
@@ -15,17 +19,19 @@ pub struct Copies {
     pub name: &'static str,
     /// The CPU features that it needs.
     pub isa: Isa,
-    /// `(bytes, count, (from, step), (to, step))`: copies `count` rows of `bytes` bytes, which are `step` bytes apart
-    /// on each side. All rows must be readable in the source and writable in the target, and must not overlap.
-    pub rows: unsafe fn(usize, usize, (*const u8, isize), (*mut u8, isize)),
+    /// Copies rows at equal distances.
+    pub rows: RowsFn,
     /// `(bytes, from, offsets, count, to)`: copies `count` rows of `bytes` bytes, which begin at these offsets from
-    /// `from`, to consecutive rows. As for `rows`.
+    /// `from`, to consecutive rows. As for [`RowsFn`].
     listed: unsafe fn(usize, *const u8, *const usize, usize, *mut u8),
+    /// `(bytes, conditions, [a, b], count, to)`: copies `count` consecutive rows of `bytes` bytes, each from `a` if its
+    /// condition is not zero, else from `b`. As for [`RowsFn`].
+    chosen: unsafe fn(usize, *const u8, [*const u8; 2], usize, *mut u8),
 }
 
 macro_rules! member {
     ($name:expr, $isa:expr, $t:ty) => {
-        Copies { name: $name, isa: $isa, rows, listed }
+        Copies { name: $name, isa: $isa, rows, listed, chosen }
     };
 }
 
@@ -33,6 +39,7 @@ family! {
     Copies: "copies" {
         fn rows(bytes: usize, count: usize, from: (*const u8, isize), to: (*mut u8, isize));
         fn listed(bytes: usize, from: *const u8, offsets: *const usize, count: usize, to: *mut u8);
+        fn chosen(bytes: usize, conditions: *const u8, from: [*const u8; 2], count: usize, to: *mut u8);
     }
     vectors
 }
@@ -53,15 +60,24 @@ impl Copies {
         unsafe { (self.listed)(bytes, from, offsets.as_ptr(), offsets.len(), to) }
     }
 
-    /// Copies bytes.
+    /// Copies consecutive rows of `bytes` bytes to `y`, each from the first operand if its condition is not zero, else
+    /// from the second one.
     ///
     /// # Panics
-    /// If the lengths differ.
+    /// If an operand or `y` is shorter than all rows.
     #[inline]
-    pub fn run(&self, x: Source<'_, u8>, y: &mut Target<'_, u8>) {
-        let (n, from, to) = pair(x, y);
-        // SAFETY: the machine can run it; `pair` checked that both have `n` bytes.
-        unsafe { (self.rows)(n, 1, (from, 0), (to, 0)) }
+    pub fn chosen(
+        &self,
+        bytes: usize,
+        conditions: Source<'_, u8>,
+        operands: [Source<'_, u8>; 2],
+        y: &mut Target<'_, u8>,
+    ) {
+        let count = conditions.len();
+        let (from, to) = (operands.map(|x| x.at(0, count * bytes)), y.at(0, count * bytes));
+        // SAFETY: the machine can run it; `at` checked that all rows exist on both sides, and there are `count`
+        // conditions.
+        unsafe { (self.chosen)(bytes, conditions.at(0, count), from, count, to) }
     }
 }
 
@@ -117,6 +133,12 @@ mod tests {
                 assert!(listed[r * bytes..][..bytes] == from[offset..][..bytes], "{} {bytes}", copies.name);
             }
             assert_eq!(listed[4 * bytes], 0, "{} {bytes}", copies.name);
+            let operands = [Source::of(&from), Source::of(&from).part(1100, 2200)];
+            let mut chosen = vec![0; 2 * bytes + 1];
+            copies.chosen(bytes, Source::of(&[2, 0]), operands, &mut Target::of(&mut chosen));
+            assert!(chosen[..bytes] == from[..bytes], "{} {bytes}", copies.name);
+            assert!(chosen[bytes..][..bytes] == from[1100 + bytes..][..bytes], "{} {bytes}", copies.name);
+            assert_eq!(chosen[2 * bytes], 0, "{} {bytes}", copies.name);
         }
     }
 

@@ -1,4 +1,4 @@
-//! Products of `f32`: of each row, and of each column of a matrix. Factors are multiplied in the order of the reference
+//! Products of `f32`: of each column of a matrix. Factors are multiplied in the order of the reference
 //! op, so that all bits are the same.
 
 mod body;
@@ -17,21 +17,18 @@ pub struct Products {
     pub name: &'static str,
     /// The CPU features that it needs.
     pub isa: Isa,
-    /// `(count, n, x, y)`: `y[i]` is the product of the `n` elements from `x[i · n]`, for each `i < count`.
-    rows: unsafe fn(usize, usize, *const f32, *mut f32),
     /// `(rows, stride, n, x, y)`: `y[j]` is the product of `x[i · stride + j]` for all `i < rows`, for each `j < n`.
     columns: unsafe fn(usize, usize, usize, *const f32, *mut f32),
 }
 
 macro_rules! member {
     ($name:expr, $isa:expr, $t:ty) => {
-        Products { name: $name, isa: $isa, rows, columns }
+        Products { name: $name, isa: $isa, columns }
     };
 }
 
 family! {
     Products: "f32_product" {
-        fn rows(count: usize, n: usize, x: *const f32, y: *mut f32);
         fn columns(rows: usize, stride: usize, n: usize, x: *const f32, y: *mut f32);
     }
     vectors
@@ -39,17 +36,6 @@ family! {
 member_of_table!(Products);
 
 impl Products {
-    /// The products of consecutive rows of `n` elements, of which there are as many as results.
-    ///
-    /// # Panics
-    /// If `x` has fewer elements.
-    #[inline]
-    pub fn of_rows(&self, x: Source<'_, f32>, n: usize, y: &mut Target<'_, f32>) {
-        let (count, from) = (y.len(), x.at(0, y.len() * n));
-        // SAFETY: the machine can run it; `at` checked that all rows exist, and each has a result.
-        unsafe { (self.rows)(count, n, from, y.at(0, count)) }
-    }
-
     /// The products of as many columns as there are results.
     ///
     /// # Panics
@@ -79,14 +65,6 @@ mod tests {
             let mut x = || 0.7 + (random.next() % (1 << 20)) as f32 / (1 << 20) as f32 * 0.7;
             let x: Vec<f32> = (0..rows * stride).map(|_| x()).collect();
             for products in available(TABLE) {
-                let mut y = vec![f32::NAN; x.len() / n + 1];
-                let count = x.len() / n;
-                products.of_rows(Source::of(&x), n, &mut Target::of(&mut y[..count]));
-                for i in 0..count {
-                    let want = x[i * n..][..n].iter().copied().reduce(|a, b| a * b).unwrap();
-                    prop_assert_eq!(y[i].to_bits(), want.to_bits(), "{} row {}", products.name, i);
-                }
-                prop_assert!(y[count].is_nan());
                 let mut y = vec![f32::NAN; n + 1];
                 let strided = StridedRows { count: rows, stride };
                 products.of_columns(Source::of(&x), strided, &mut Target::of(&mut y[..n]));

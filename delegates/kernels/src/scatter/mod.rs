@@ -1,7 +1,8 @@
-//! Adds rows to the rows of a matrix that a list names, one after the other: the same row may be named twice. Integers
-//! wrap.
+//! Adds rows to listed rows of a matrix, in order: the list may name a row twice. Integers wrap.
 
 mod body;
+
+use core::ops::Range;
 
 use arenite_base::memory::{Disjoint, Source, span};
 use bytemuck::Pod;
@@ -9,8 +10,8 @@ use bytemuck::Pod;
 use crate::isa::Isa;
 use crate::simd::*;
 
-/// `(n, (x, step), (offsets, count), y)`: adds `n` elements of `count` rows, which are `step` elements apart from `x` on,
-/// to those at these offsets from `y`.
+/// `(n, (x, step), (offsets, count), y)`: adds `n` elements of `count` rows to `n` elements at each of these offsets
+/// from `y`. Row `r` begins at `x[r · step]`.
 type Kernel<T> = unsafe fn(usize, (*const T, usize), (*const usize, usize), *mut T);
 
 /// The addition of one type of elements. It is unsafe to call: the machine must have the instructions, sources must be
@@ -61,8 +62,8 @@ family! {
 member_of_table!(Scatter);
 
 impl<T: Pod> Addition<T> {
-    /// Adds columns `first..first + n` of rows, which are `step` elements apart in `x`, to those of the rows at these
-    /// offsets in `y`.
+    /// Adds these columns of the rows of `x` to the same columns of rows that begin at these offsets in `y`. Rows of
+    /// `x` have `step` elements.
     ///
     /// # Safety
     /// No other code may access these columns of `y` at the same time.
@@ -72,15 +73,16 @@ impl<T: Pod> Addition<T> {
     #[inline]
     pub unsafe fn add(
         &self,
-        (first, n): (usize, usize),
+        columns: Range<usize>,
         (x, step): (Source<'_, T>, usize),
         to: &[usize],
         y: Disjoint<'_, T>,
     ) {
         let Some(last) = to.iter().copied().reduce(usize::max) else { return };
+        let (first, n) = (columns.start, columns.len());
         let (from, y) = (x.at(first, span([to.len(), step, n])), y.at(first, last + n));
-        // SAFETY: an addition is part of a member that the machine can run; `at` checked that all rows of `x` exist, and
-        // those of `y` up to the last one, which no other code accesses, as the caller guarantees.
+        // SAFETY: an addition is part of a member that the machine can run; `at` checked that all rows of `x` exist,
+        // and all columns of `y` up to the last row, which no other code accesses, as the caller guarantees.
         unsafe { (self.0)(n, (from, step), (to.as_ptr(), to.len()), y) }
     }
 }
@@ -104,7 +106,7 @@ mod tests {
         let first = n / 3;
         let all = Target::of(&mut y).share();
         // SAFETY: only this thread accesses `y`.
-        unsafe { addition.add((first, n - first), (Source::of(x), step), offsets, all) };
+        unsafe { addition.add(first..n, (Source::of(x), step), offsets, all) };
         for (r, &at) in offsets.iter().enumerate() {
             (first..n).for_each(|i| want[at + i] = plus(want[at + i], x[r * step + i]));
         }

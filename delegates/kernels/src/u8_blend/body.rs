@@ -152,8 +152,8 @@ pub(super) unsafe fn fixed_by_rows<S: Ints>(s: S, row: &Row<i32>) {
             return unsafe { rest(s, row, first) };
         }
         let (len, columns) = (pixels.len(), &columns[first..first + count]);
-        // SAFETY: both pixels of each column have `n` bytes in both rows, and `pixels` is between the first and the last
-        // of these. The results of the columns are writable.
+        // SAFETY: both pixels of each column have `n` bytes in both rows, and `pixels` is between the first and the
+        // last of these. The results of the columns are writable.
         unsafe {
             let rows = row.rows.map(|from| core::slice::from_raw_parts(from.add(pixels.start), len));
             let between = down(rows, row.distance, &mut between[..len]);
@@ -168,16 +168,16 @@ pub(super) unsafe fn fixed_by_rows<S: Ints>(s: S, row: &Row<i32>) {
 /// The bytes that the first columns read, and how many columns have room; 0 if none has.
 #[inline(always)]
 fn tile(columns: &[Column<i32>], n: usize) -> (Range<usize>, usize) {
-    let (mut pixels, most) = (usize::MAX..0, columns.len().min(ROOM / n.max(1)));
+    let ((mut start, mut end), most) = ((usize::MAX, 0), columns.len().min(ROOM / n.max(1)));
     for (x, column) in columns[..most].iter().enumerate() {
-        let start = pixels.start.min(column.low).min(column.high);
-        let end = pixels.end.max(column.low.max(column.high) + n);
-        if end - start > ROOM {
-            return (pixels, x);
+        let (first, last) =
+            (start.min(column.low).min(column.high), end.max(column.low.max(column.high) + n));
+        if last - first > ROOM {
+            return (start..end, x);
         }
-        pixels = start..end;
+        (start, end) = (first, last);
     }
-    (pixels, most)
+    (start..end, most)
 }
 
 /// The columns from `first` on, pixel by pixel.

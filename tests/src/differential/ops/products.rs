@@ -91,9 +91,7 @@ fn weights(net: &mut Net, kind: Kind, x: &Value, w: &Weights) -> Value {
         Hybrid(ty) => quantized(net, ty, w, false),
         Form::Of(F32) => net.filled(F32, &w.shape),
         _ if x.ty == U8 => quantized(net, U8, w, true),
-        _ if net.random.chance(10) && (x.ty == I8 || kind.op == "FULLY_CONNECTED") => {
-            quantized(net, narrow, w, false)
-        }
+        _ if net.random.chance(10) && (x.ty == I8 || narrow == I2) => quantized(net, narrow, w, false),
         _ => {
             let shifted = net.random.chance(10);
             quantized(net, I8, w, shifted)
@@ -177,22 +175,11 @@ pub fn fits(shape: &[i32], depth: i32, most: i64) -> bool {
 /// CONV_2D on images of the pool.
 pub fn convolution(net: &mut Net, kind: Kind) -> Option<()> {
     let x = net.images(kind.form.ty());
-    let x = with_scale(net, x);
+    let x = shorts::with_scale(net, x);
     let axes = axes(net);
     let filters = net.size();
     let most = net.sizes.work;
     over(net, kind, &x, axes, filters, most)
-}
-
-/// The value, or another of its shape if it has 16 bits and no scale.
-fn with_scale(net: &mut Net, x: Value) -> Value {
-    match x.ty == I16 && x.quant.is_none() {
-        true => {
-            let spec = (I16, x.shape, Some(shorts::quant(net)));
-            net.given(spec)
-        }
-        false => x,
-    }
 }
 
 /// CONV_2D with 3 × 3 adjacent taps and many filters.
@@ -355,7 +342,7 @@ fn fully_connected(net: &mut Net, kind: Kind) -> Option<()> {
         Hybrid(I4 | I2) if net.random.chance(60) => net.rows_of_sixteens(),
         form => net.of_rank(form.ty(), 1),
     };
-    let x = with_scale(net, x);
+    let x = shorts::with_scale(net, x);
     let (&depth, outer) = x.shape.split_last()?;
     let (units, fused) = (net.size(), activation(net));
     let keeps = net.random.chance(40);

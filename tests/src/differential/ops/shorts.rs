@@ -46,6 +46,17 @@ pub(super) fn quant(net: &mut Net) -> Quant {
     Quant { scale, zero_point: 0 }
 }
 
+/// The value, or another of its shape if it has 16 bits and no scale.
+pub(super) fn with_scale(net: &mut Net, x: Value) -> Value {
+    match x.ty == I16 && x.quant.is_none() {
+        true => {
+            let spec = (I16, x.shape, Some(quant(net)));
+            net.given(spec)
+        }
+        false => x,
+    }
+}
+
 /// A quantized tensor of this shape: a constant, or an input.
 fn operand(net: &mut Net, shape: Vec<i32>, is_constant: bool) -> Value {
     let spec = (I16, shape, Some(quant(net)));
