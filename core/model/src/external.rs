@@ -5,7 +5,9 @@
 //!                                 offset, length                                           or bytes from the caller
 //! ```
 
+#[cfg(feature = "std")]
 use crate::buffers::file_range;
+#[cfg(feature = "std")]
 use crate::schema::{ExternalBuffer, ModelTable};
 
 /// The bytes of the groups whose constants tensors use, by the index of the group.
@@ -31,12 +33,6 @@ impl<'a> Groups<'a> {
         Some(self.sources.get(index as usize)?.as_ref()?.bytes())
     }
 
-    /// `None`: without a heap, all constants are in the file of the model.
-    #[cfg(not(feature = "std"))]
-    pub(crate) fn group(self, _: u32) -> Option<&'a [u8]> {
-        None
-    }
-
     /// The bytes of all groups together.
     pub(crate) fn size(self) -> usize {
         #[cfg(feature = "std")]
@@ -47,11 +43,13 @@ impl<'a> Groups<'a> {
     }
 
     /// The bytes of an external buffer; `None` if they are not inside the group's.
+    #[cfg(feature = "std")]
     pub(crate) fn bytes(self, buffer: &ExternalBuffer<'a>) -> Option<&'a [u8]> {
         file_range(self.group(buffer.group())?, buffer.offset(), buffer.length())
     }
 }
 
+#[cfg(feature = "std")]
 impl<'a> ModelTable<'a> {
     /// The external buffer with this id, and its index. Ids are verified to ascend.
     pub(crate) fn external_buffer(&self, id: u32) -> Option<(usize, ExternalBuffer<'a>)> {
@@ -70,7 +68,6 @@ impl<'a> ModelTable<'a> {
     }
 
     /// For each group, whether a tensor has its data there. The ids of the buffers are not verified yet.
-    #[cfg(feature = "std")]
     pub(crate) fn used_groups(&self) -> Vec<bool> {
         let mut used = vec![false; self.external_buffer_groups().len()];
         let tensors = self.subgraphs().iter().flat_map(|graph| graph.tensors());

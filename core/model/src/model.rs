@@ -74,6 +74,10 @@ impl<'a> Model<'a> {
         let data = match (tensor.external_buffer(), tensor.buffer() as usize) {
             (0, 0) => return None,
             (0, index) => buffer_data(&self.root.buffers().get(index)?, self.bytes())?,
+            // Without `std`, verification has refused constants in other files.
+            #[cfg(not(feature = "std"))]
+            _ => return None,
+            #[cfg(feature = "std")]
             (id, _) => self.groups.bytes(&self.root.external_buffer(id)?.1)?,
         };
         (!data.is_empty() || tensor.shape().iter().any(|dim| dim == 0)).then_some(data)
@@ -89,7 +93,7 @@ impl<'a> Model<'a> {
         self.root.external_buffers()
     }
 
-    /// The model's signatures.
+    /// The model's signatures. Without the feature `alloc` their names and indices are not verified.
     pub fn signatures(&self) -> Tables<'a, SignatureDef<'a>> {
         self.root.signature_defs()
     }

@@ -70,8 +70,13 @@ pub mod tensor_type {
     }
 }
 
-/// The bytes of `elements` elements of `bits` bits each, packed without gaps; `None` on overflow.
+/// The bytes of `elements` elements of `bits` bits each, packed without gaps; `None` on overflow. `bits` is a power of
+/// two, or 0.
 pub(crate) fn packed_bytes(elements: usize, bits: u32) -> Option<usize> {
-    let bits = u128::from(bits) * elements as u128;
-    usize::try_from(bits.div_ceil(8)).ok().filter(|&bytes| isize::try_from(bytes).is_ok())
+    let bits = bits as usize;
+    let bytes = match bits {
+        1..8 => elements.div_ceil(8 / bits),
+        _ => elements.checked_mul(bits / 8)?,
+    };
+    Some(bytes).filter(|&bytes| isize::try_from(bytes).is_ok())
 }

@@ -6,11 +6,17 @@ use super::item::Item;
 
 /// A verified vector of the model; absent vectors are empty.
 pub struct List<'a, T> {
-    file: &'a [u8],
-    /// Position of the first entry in the file.
-    start: usize,
-    len: usize,
+    all: Span<'a>,
     entry: PhantomData<T>,
+}
+
+/// The place of a list. It does not depend on the type of the entries, so the code that reads it exists once.
+#[derive(Clone, Copy)]
+pub(super) struct Span<'a> {
+    pub file: &'a [u8],
+    /// Position of the first entry in the file.
+    pub start: usize,
+    pub len: usize,
 }
 
 /// Size of a list's length, which precedes its entries.
@@ -23,35 +29,35 @@ impl<'a, T> List<'a, T> {
     /// Number of elements.
     #[inline]
     pub fn len(&self) -> usize {
-        self.len
+        self.all.len
     }
 
     /// Whether the list is empty.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.all.len == 0
     }
 }
 
 impl<'a, T: Item<'a>> List<'a, T> {
-    /// The list of `len` entries starting at `start`.
+    /// The list with this place.
     #[inline]
-    pub(super) fn new(file: &'a [u8], start: usize, len: usize) -> Self {
-        List { file, start, len, entry: PhantomData }
+    pub(super) fn new(all: Span<'a>) -> Self {
+        List { all, entry: PhantomData }
     }
 
     /// Position of the list in the file; 0 if it is absent. [`Model::numbers_at`](crate::Model::numbers_at) reads the
     /// entries at this position.
     #[inline]
     pub fn place(&self) -> usize {
-        self.start.saturating_sub(LENGTH)
+        self.all.start.saturating_sub(LENGTH)
     }
 
     /// The bytes of the entries: little-endian numbers. Relative to the start of the file they are aligned to their
     /// size, but at most to four bytes.
     #[inline]
     pub fn bytes(&self) -> &'a [u8] {
-        self.file.get(self.start..).and_then(|rest| rest.get(..self.len * T::SIZE)).unwrap_or(&[])
+        self.all.file.get(self.all.start..).and_then(|rest| rest.get(..self.all.len * T::SIZE)).unwrap_or(&[])
     }
 
     /// The element at `index`; `None` if out of range.
@@ -65,13 +71,13 @@ impl<'a, T: Item<'a>> List<'a, T> {
     /// The file, and the position of entry `index` in it.
     #[inline]
     pub(super) fn entry(&self, index: usize) -> Option<(&'a [u8], usize)> {
-        if index < self.len { Some((self.file, self.start + index * T::SIZE)) } else { None }
+        if index < self.all.len { Some((self.all.file, self.all.start + index * T::SIZE)) } else { None }
     }
 
     /// The elements in order.
     #[inline]
     pub fn iter(&self) -> Entries<'a, T> {
-        Entries { list: *self, front: 0, back: self.len }
+        Entries { list: *self, front: 0, back: self.all.len }
     }
 }
 
@@ -85,7 +91,7 @@ impl<'a, T: Item<'a>> IntoIterator for List<'a, T> {
 
 impl<T> Default for List<'_, T> {
     fn default() -> Self {
-        List { file: &[], start: 0, len: 0, entry: PhantomData }
+        List { all: Span { file: &[], start: 0, len: 0 }, entry: PhantomData }
     }
 }
 

@@ -15,7 +15,7 @@
 //! little-endian.
 
 use super::item::{Item, Width};
-use super::list::List;
+use super::list::{List, Span};
 
 macro_rules! numbers {
     ($($number:ident: $read:expr;)*) => {$(
@@ -103,11 +103,16 @@ impl<'a> Table<'a> {
     }
 
     /// The list in a field; empty if it is absent.
+    #[inline]
+    pub(super) fn list<T: Item<'a>>(&self, slot: u16) -> List<'a, T> {
+        List::new(self.span(slot))
+    }
+
     #[cfg_attr(feature = "alloc", inline)]
     #[cfg_attr(not(feature = "alloc"), inline(never))]
-    pub(super) fn list<T: Item<'a>>(&self, slot: u16) -> List<'a, T> {
+    fn span(&self, slot: u16) -> Span<'a> {
         let (start, len) = self.entries(slot).unwrap_or((0, 0));
-        List::new(self.file, start, len)
+        Span { file: self.file, start, len }
     }
 
     /// Position of the first entry of the list in a field, and the number of entries.

@@ -4,7 +4,7 @@
 //! The verifier guarantees that these are inside the file: each table, its vtable, its fields, the lists and tables the
 //! fields refer to, and the entries of the lists.
 
-use super::list::{List, Tables};
+use super::list::{List, Span, Tables};
 use super::reader::vtable_offset;
 use super::tables::{SubGraph, Tensor};
 use crate::Model;
@@ -127,7 +127,8 @@ impl<'a> SubGraph<'a> {
         unsafe {
             let Some(field) = file.field(file.table(self.0.at), TENSORS) else { return List::default() };
             let at = file.follow(field);
-            List::new(file.0, at + 4, u32::from_le_bytes(file.bytes(at)) as usize)
+            let len = u32::from_le_bytes(file.bytes(at)) as usize;
+            List::new(Span { file: file.0, start: at + 4, len })
         }
     }
 }

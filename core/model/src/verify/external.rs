@@ -1,13 +1,18 @@
 //! Verifies external buffers, and the tensors that have their data there.
 
-use super::check::{Check, check_index};
+use super::check::Check;
+#[cfg(feature = "std")]
+use super::check::check_index;
 use crate::detail::detail;
 use crate::error::ModelError;
 use crate::model::Model;
 use crate::path::Path;
-use crate::schema::{ExternalBuffer, ModelTable, Tensor};
+use crate::schema::Tensor;
+#[cfg(feature = "std")]
+use crate::schema::{ExternalBuffer, ModelTable};
 
 /// Verifies the list of external buffers: their ids ascend, and their groups exist.
+#[cfg(feature = "std")]
 pub(super) fn verify(root: ModelTable<'_>) -> Check {
     let mut previous = None;
     for (index, buffer) in root.external_buffers().iter().enumerate() {
@@ -28,6 +33,7 @@ pub(super) fn verify(root: ModelTable<'_>) -> Check {
 }
 
 /// Verifies a tensor whose data is in an external buffer: the buffer exists, is the only one, and is inside its file.
+#[cfg(feature = "std")]
 pub(super) fn tensor(model: Model<'_>, tensor: &Tensor<'_>, path: Path) -> Check {
     let at = path.field("external_buffer");
     let found = i64::from(tensor.external_buffer());
@@ -51,7 +57,7 @@ pub(super) fn tensor(model: Model<'_>, tensor: &Tensor<'_>, path: Path) -> Check
         return Err(ModelError::Unsupported { path, what: detail(what) });
     }
     let Some(group) = model.groups.group(buffer.group()) else {
-        return Err(absent(model, at, &buffer));
+        return Err(absent(model, &buffer));
     };
     if model.groups.bytes(&buffer).is_none() {
         let (offset, size, file) = (buffer.offset(), buffer.length(), group.len());
@@ -67,7 +73,7 @@ pub(super) fn tensor(model: Model<'_>, tensor: &Tensor<'_>, path: Path) -> Check
 
 /// The bytes of the buffer's group were not given.
 #[cfg(feature = "std")]
-fn absent(model: Model<'_>, _: Path, buffer: &ExternalBuffer<'_>) -> ModelError {
+fn absent(model: Model<'_>, buffer: &ExternalBuffer<'_>) -> ModelError {
     let group = model.external_buffer_groups().get(buffer.group() as usize);
     let name = group.and_then(|group| group.name()).unwrap_or_default();
     ModelError::group(
@@ -76,8 +82,9 @@ fn absent(model: Model<'_>, _: Path, buffer: &ExternalBuffer<'_>) -> ModelError 
     )
 }
 
-/// Without a heap, all constants are in the file of the model.
+/// Without `std`, all constants are in the file of the model.
 #[cfg(not(feature = "std"))]
-fn absent(_: Model<'_>, path: Path, _: &ExternalBuffer<'_>) -> ModelError {
-    ModelError::Unsupported { path, what: detail("constant data in another file") }
+pub(super) fn tensor(_: Model<'_>, _: &Tensor<'_>, path: Path) -> Check {
+    let (path, what) = (path.field("external_buffer"), "constant data in another file");
+    Err(ModelError::Unsupported { path, what: detail(what) })
 }
