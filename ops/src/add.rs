@@ -39,21 +39,10 @@ impl Op for Add {
         let options = node.options()?;
         let activation = node::range_activation(options.get(AddOptions::FUSED_ACTIVATION_FUNCTION)?)?;
         let by_powers = options.get(AddOptions::POT_SCALE_INT16)?;
-        let operands = binary::prepare(node, cx)?;
-        binary::same_type(&operands)?;
-        let y = &operands.y;
-        let arithmetic = match y.ty {
-            F32 | F16 | I32 | I64 => Arithmetic::Plain(activation),
-            I16 if y.quantization().is_none() => Arithmetic::Plain(activation),
-            I8 | U8 | I16 => Arithmetic::Quantized(QuantizedSum::new(
-                &operands,
-                by_powers,
-                activation,
-                groups(&operands)?,
-            )?),
-            ty => return Err(Error::unsupported("ADD", ty)),
-        };
-        Ok(Add { broadcast: operands.broadcast, arithmetic })
+        let operands = binary::prepare(node, cx);
+        let operands = operands.as_ref().map_err(|&error| error)?;
+        let arithmetic = Arithmetic::new(operands, by_powers, activation)?;
+        Ok(Add { broadcast: operands.broadcast()?, arithmetic })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
@@ -62,6 +51,22 @@ impl Op for Add {
             Arithmetic::Plain(activation) => plain(cx, ty, loops, *activation),
             Arithmetic::Quantized(sum) => sum.map(cx, ty, loops, i32::wrapping_add),
         }
+    }
+}
+
+impl Arithmetic {
+    #[inline(never)] // so that its values are on the stack only while it runs
+    fn new(operands: &Operands<'_>, by_powers: bool, activation: Activation) -> Result<Arithmetic> {
+        binary::same_type(operands)?;
+        let y = &operands.y;
+        Ok(match y.ty {
+            F32 | F16 | I32 | I64 => Arithmetic::Plain(activation),
+            I16 if y.quantization().is_none() => Arithmetic::Plain(activation),
+            I8 | U8 | I16 => {
+                Arithmetic::Quantized(QuantizedSum::new(operands, by_powers, activation, groups(operands)?)?)
+            }
+            ty => return Err(Error::unsupported("ADD", ty)),
+        })
     }
 }
 

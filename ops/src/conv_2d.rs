@@ -17,13 +17,13 @@ use arenite_abi::schema::Conv2DOptions;
 use arenite_abi::tensor::cells_of;
 use core::cell::Cell;
 
-use crate::kit::activation::Limits;
+use crate::kit::activation::{Activation, Limits};
 use crate::kit::bias::{Bias, float_bias};
 use crate::kit::channel_multipliers::{Multipliers, filter_scales};
 use crate::kit::conv::{Hybrid, Layer, Requantization, Weights};
 use crate::kit::dot::{Weight, dot_centered, dot_centered_i64, dot_f32};
 use crate::kit::hybrid::Symmetry;
-use crate::kit::node::{other_form, range_activation};
+use crate::kit::node::{only_form, other_form, range_activation};
 use crate::kit::pace::Pace;
 use crate::kit::quantized::{IntegerType, Quantized};
 use crate::kit::window::{Position, WindowOptions, Windows};
@@ -77,18 +77,14 @@ impl Op for Conv2d {
     const EMBED: Option<Embed<Self>> = Some(Embed::with(|op, cx| cx.put(op.form(), op)));
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
-        let layer = Layer::read(node, CHANNEL_AXIS)?;
-        let options = node.options()?;
-        let shape = Shape::new(&layer, &WindowOptions::read(&options)?)?;
-        cx.set_output_shape(0, &shape.windows.output_shape(layer.filter.shape[CHANNEL_AXIS]))?;
-        check_bias_type(&layer, &options)?;
-        let kernel = Kernel::new(cx, &layer, &options, &shape)?;
-        if !matches!(kernel, Kernel::Hybrid { .. }) {
-            let bytes = layer.input.ty.bits() as usize / 8;
-            shape.windows.allow_behind(cx, bytes, shape.filters)?;
-        }
-        let weights = Weights::declare(cx, &layer.filter)?;
-        Ok(Conv2d { shape, kernel, weights })
+        Conv2d::prepare_with(node, cx, |cx, layer, activation, shape| {
+            match (layer.input.ty, layer.filter.ty) {
+                (F32, F32) => Kernel::float(cx, activation, shape),
+                (U8, U8) | (I8 | I16, I8 | I4) => Kernel::quantized(cx, layer, activation, shape),
+                (F32, I8 | I4) => Kernel::hybrid(cx, layer, activation, shape),
+                _ => Err(layer.unsupported()),
+            }
+        })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
@@ -122,30 +118,49 @@ impl Op for Conv2d {
 }
 
 impl Kernel {
-    fn new(
+    fn float(cx: &mut PrepareContext<'_>, activation: Activation, shape: &Shape) -> Result<Kernel> {
+        Ok(Kernel::Float { patch: cx.scratch(shape.patch)?, limits: activation.f32_range() })
+    }
+
+    fn quantized(
         cx: &mut PrepareContext<'_>,
         layer: &Layer<'_>,
-        options: &Options<'_, Conv2DOptions>,
+        activation: Activation,
         shape: &Shape,
     ) -> Result<Kernel> {
-        let activation = range_activation(options.get(Conv2DOptions::FUSED_ACTIVATION_FUNCTION)?)?;
-        Ok(match (layer.input.ty, layer.filter.ty) {
-            (F32, F32) => Kernel::Float { patch: cx.scratch(shape.patch)?, limits: activation.f32_range() },
-            (U8, U8) | (I8 | I16, I8 | I4) => Kernel::Quantized {
-                input: IntegerType::of(layer.input.ty),
-                patch: cx.scratch(shape.patch)?,
-                requantization: Requantization::new(cx, layer, CHANNEL_AXIS, activation)?,
-            },
-            (F32, I8 | I4) => Kernel::Hybrid {
-                patch: cx.scratch(shape.patch)?,
-                hybrid: {
-                    let symmetry = hybrid_symmetry(layer, shape)?;
-                    Hybrid::new(cx, layer, CHANNEL_AXIS, shape.windows.image(), symmetry, activation)?
-                },
-            },
-            _ => return Err(layer.unsupported()),
+        Ok(Kernel::Quantized {
+            input: IntegerType::of(layer.input.ty),
+            patch: cx.scratch(shape.patch)?,
+            requantization: Requantization::new(cx, layer, CHANNEL_AXIS, activation)?,
         })
     }
+
+    fn hybrid(
+        cx: &mut PrepareContext<'_>,
+        layer: &Layer<'_>,
+        activation: Activation,
+        shape: &Shape,
+    ) -> Result<Kernel> {
+        let patch = cx.scratch(shape.patch)?;
+        let symmetry = hybrid_symmetry(layer, shape)?;
+        let hybrid = Hybrid::new(cx, layer, CHANNEL_AXIS, shape.windows.image(), symmetry, activation)?;
+        Ok(Kernel::Hybrid { patch, hybrid })
+    }
+}
+
+/// Checks options and sizes, and sets the shape of the output.
+#[inline(never)] // so that its values are not on the stack while a kernel is prepared
+fn begin(
+    layer: &Layer<'_>,
+    node: &NodeView<'_>,
+    cx: &mut PrepareContext<'_>,
+) -> Result<(Shape, Activation)> {
+    let options = node.options()?;
+    let shape = Shape::new(layer, &WindowOptions::read(&options)?)?;
+    cx.set_output_shape(0, &shape.windows.output_shape(layer.filter.shape[CHANNEL_AXIS]))?;
+    check_bias_type(layer, &options)?;
+    let activation = range_activation(options.get(Conv2DOptions::FUSED_ACTIVATION_FUNCTION)?)?;
+    Ok((shape, activation))
 }
 
 /// A filter with a single scale uses symmetric activations; other filters and groups use asymmetric ones.
@@ -174,6 +189,49 @@ fn has_wide_bias(cx: &EvalContext<'_>) -> Result<bool> {
 }
 
 impl Conv2d {
+    fn prepare_with(
+        node: &NodeView<'_>,
+        cx: &mut PrepareContext<'_>,
+        kernel: impl FnOnce(&mut PrepareContext<'_>, &Layer<'_>, Activation, &Shape) -> Result<Kernel>,
+    ) -> Result<Self> {
+        let layer = Layer::read(node, CHANNEL_AXIS);
+        let layer = layer.as_ref().map_err(|&error| error)?;
+        let (shape, activation) = begin(layer, node, cx)?;
+        let kernel = kernel(cx, layer, activation, &shape)?;
+        if !matches!(kernel, Kernel::Hybrid { .. }) {
+            let bytes = layer.input.ty.bits() as usize / 8;
+            shape.windows.allow_behind(cx, bytes, shape.filters)?;
+        }
+        let weights = Weights::declare(cx, &layer.filter)?;
+        Ok(Conv2d { shape, kernel, weights })
+    }
+
+    /// `prepare` for f32 alone.
+    ///
+    /// # Errors
+    /// As for `prepare`, or the node has another form.
+    pub fn prepare_f32(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        Conv2d::prepare_with(node, cx, |cx, layer, activation, shape| {
+            match (layer.input.ty, layer.filter.ty) {
+                (F32, F32) => Kernel::float(cx, activation, shape),
+                _ => Err(only_form("f32")),
+            }
+        })
+    }
+
+    /// `prepare` for i8 alone.
+    ///
+    /// # Errors
+    /// As for `prepare`, or the node has another form.
+    pub fn prepare_i8(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        Conv2d::prepare_with(node, cx, |cx, layer, activation, shape| {
+            match (layer.input.ty, layer.filter.ty) {
+                (I8, I8 | I4) => Kernel::quantized(cx, layer, activation, shape),
+                _ => Err(only_form("i8")),
+            }
+        })
+    }
+
     /// `eval` for f32 alone.
     ///
     /// # Errors

@@ -57,7 +57,7 @@ impl Op for Div {
             I8 | U8 | I16 => Arithmetic::Quantized(Quotient::new(&operands, activation)?),
             ty => return Err(Error::unsupported("DIV", ty)),
         };
-        Ok(Div { broadcast: operands.broadcast, arithmetic })
+        Ok(Div { broadcast: operands.broadcast()?, arithmetic })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {

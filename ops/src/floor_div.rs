@@ -37,7 +37,7 @@ impl Op for FloorDiv {
             return Err(Error::unsupported("FLOOR_DIV", a.ty));
         }
         let saturating = if a.shape == b.shape { a.len() - a.len() % GROUP } else { 0 };
-        Ok(FloorDiv { broadcast: operands.broadcast, saturating })
+        Ok(FloorDiv { broadcast: operands.broadcast()?, saturating })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {

@@ -31,7 +31,7 @@ impl Op for FloorMod {
         if !Self::TYPES.contains(operands.a.ty) {
             return Err(Error::unsupported("FLOOR_MOD", operands.a.ty));
         }
-        Ok(FloorMod { broadcast: operands.broadcast })
+        Ok(FloorMod { broadcast: operands.broadcast()? })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {

@@ -64,17 +64,15 @@ impl Op for FullyConnected {
     const EMBED: Option<Embed<Self>> = Some(Embed::with(|op, cx| cx.put(op.form(), op)));
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
-        let parts = Dense::read(node)?;
-        let keep_dims = node.options()?.get(FullyConnectedOptions::KEEP_NUM_DIMS)?;
-        let layer = Layer::new(&parts)?;
-        set_output_shape(&parts, &layer, keep_dims, cx)?;
+        let parts = Dense::read(node);
+        let (parts, layer) = begin(&parts, node, cx)?;
         let kernel = match (parts.x.ty, parts.filter.ty, parts.y.ty) {
             (F32, F32 | U8 | I8 | I4 | I2, F32) | (U8, U8, U8 | I16) if layer.depth == 0 => Kernel::Zero,
             (I8, I8 | I4 | I2, I8) | (I16, I8 | I4 | I2 | I16, I16) if layer.depth == 0 => Kernel::Zero,
             (F32, F32, F32) => Kernel::Float(parts.float_range()?),
-            (F32, U8 | I8 | I4 | I2, F32) => Kernel::Hybrid(Hybrid::prepare(&parts, &layer, cx)?),
+            (F32, U8 | I8 | I4 | I2, F32) => Kernel::Hybrid(Hybrid::prepare(parts, &layer, cx)?),
             (U8, U8, U8 | I16) | (I8, I8 | I4 | I2, I8) | (I16, I8 | I4 | I2 | I16, I16) => {
-                Kernel::Fixed(Fixed::prepare(&parts, &layer, cx)?)
+                Kernel::Fixed(Fixed::prepare(parts, &layer, cx)?)
             }
             (x, w, y) => return Err(unsupported!("no kernel for input {x}, filter {w} and output {y}")),
         };
@@ -102,7 +100,47 @@ impl Op for FullyConnected {
     }
 }
 
+/// Checks options and sizes, and sets the shape of the output.
+#[inline(never)] // so that its values are not on the stack while a kernel is prepared
+fn begin<'p, 'a>(
+    parts: &'p Result<Dense<'a>>,
+    node: &NodeView<'_>,
+    cx: &mut PrepareContext<'_>,
+) -> Result<(&'p Dense<'a>, Layer)> {
+    let parts = parts.as_ref().map_err(|&error| error)?;
+    let keep_dims = node.options()?.get(FullyConnectedOptions::KEEP_NUM_DIMS)?;
+    let layer = Layer::new(parts)?;
+    set_output_shape(parts, &layer, keep_dims, cx)?;
+    Ok((parts, layer))
+}
+
 impl FullyConnected {
+    /// `prepare` for f32 alone.
+    ///
+    /// # Errors
+    /// As for `prepare`, or the node has another form.
+    pub fn prepare_f32(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let parts = Dense::read(node);
+        let (parts, layer) = begin(&parts, node, cx)?;
+        if (parts.x.ty, parts.filter.ty, parts.y.ty) != (F32, F32, F32) || layer.depth == 0 {
+            return Err(node::only_form("f32"));
+        }
+        Ok(FullyConnected { layer, kernel: Kernel::Float(parts.float_range()?) })
+    }
+
+    /// `prepare` for i8 alone.
+    ///
+    /// # Errors
+    /// As for `prepare`, or the node has another form.
+    pub fn prepare_i8(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let parts = Dense::read(node);
+        let (parts, layer) = begin(&parts, node, cx)?;
+        if (parts.x.ty, parts.filter.ty, parts.y.ty) != (I8, I8, I8) || layer.depth == 0 {
+            return Err(node::only_form("i8"));
+        }
+        Ok(FullyConnected { layer, kernel: Kernel::Fixed(Fixed::prepare(parts, &layer, cx)?) })
+    }
+
     /// `eval` for f32 alone.
     ///
     /// # Errors

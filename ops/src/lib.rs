@@ -18,29 +18,30 @@ pub mod kit;
 macro_rules! each_form {
     ($callback:path) => {
         $callback! {
-            "conv_2d_f32": conv_2d::Conv2d::eval_f32,
-            "conv_2d_hybrid": conv_2d::Conv2d::eval_hybrid,
-            "conv_2d_i8": conv_2d::Conv2d::eval_i8,
-            "depthwise_conv_2d_f32": depthwise_conv_2d::DepthwiseConv2d::eval_f32,
-            "depthwise_conv_2d_hybrid": depthwise_conv_2d::DepthwiseConv2d::eval_hybrid,
-            "depthwise_conv_2d_i8": depthwise_conv_2d::DepthwiseConv2d::eval_i8,
-            "fully_connected_f32": fully_connected::FullyConnected::eval_f32,
-            "fully_connected_i8": fully_connected::FullyConnected::eval_i8,
-            "quantize_rescale": quantize::Quantize::eval_rescale,
-            "reshape_copy": reshape::Reshape::eval_copy,
-            "softmax_f32": softmax::Softmax::eval_f32,
-            "softmax_i8": softmax::Softmax::eval_i8,
-            "svdf_i8": svdf::Svdf::eval_i8,
+            "conv_2d_f32": conv_2d::Conv2d::eval_f32, prepare_f32;
+            "conv_2d_hybrid": conv_2d::Conv2d::eval_hybrid, prepare;
+            "conv_2d_i8": conv_2d::Conv2d::eval_i8, prepare_i8;
+            "depthwise_conv_2d_f32": depthwise_conv_2d::DepthwiseConv2d::eval_f32, prepare;
+            "depthwise_conv_2d_hybrid": depthwise_conv_2d::DepthwiseConv2d::eval_hybrid, prepare;
+            "depthwise_conv_2d_i8": depthwise_conv_2d::DepthwiseConv2d::eval_i8, prepare;
+            "fully_connected_f32": fully_connected::FullyConnected::eval_f32, prepare_f32;
+            "fully_connected_i8": fully_connected::FullyConnected::eval_i8, prepare_i8;
+            "quantize_rescale": quantize::Quantize::eval_rescale, prepare;
+            "reshape_copy": reshape::Reshape::eval_copy, prepare;
+            "softmax_f32": softmax::Softmax::eval_f32, prepare_f32;
+            "softmax_i8": softmax::Softmax::eval_i8, prepare_i8;
+            "softmax_i8_i16": softmax::Softmax::eval_i8_i16, prepare_i8_i16;
+            "svdf_i8": svdf::Svdf::eval_i8, prepare;
             "unidirectional_sequence_lstm_f32":
-                unidirectional_sequence_lstm::UnidirectionalSequenceLstm::eval_f32,
+                unidirectional_sequence_lstm::UnidirectionalSequenceLstm::eval_f32, prepare_f32;
             "unidirectional_sequence_lstm_i8":
-                unidirectional_sequence_lstm::UnidirectionalSequenceLstm::eval_i8,
+                unidirectional_sequence_lstm::UnidirectionalSequenceLstm::eval_i8, prepare_i8;
         }
     };
 }
 
 macro_rules! form_paths {
-    ($($name:literal: $module:ident::$op:ident::$form:ident,)*) => {
+    ($($name:literal: $module:ident::$op:ident::$form:ident, $prepare:ident;)*) => {
         /// The forms of `eval`, by symbol: their paths in this crate.
         pub const FORMS: &[(&str, &str)] =
             &[$((concat!("ar_embed_", $name), concat!(stringify!($module), "::", stringify!($op), "::", stringify!($form))),)*];

@@ -102,7 +102,7 @@ impl Full {
         let kernel = match (x.ty, node.intermediate_indices().len()) {
             (F32, _) => Kernel::Float(FloatLstm::prepare(layer, lstm_options, cx)?),
             (_, 5) => {
-                Kernel::Integer(IntegerLstm::prepare((node, cx), layer, lstm_options, sequence.batches)?)
+                Kernel::Integer(IntegerLstm::prepare((node, cx), &layer, lstm_options, sequence.batches)?)
             }
             (_, 12) => Kernel::Integer8(IntegerLstm8::prepare((node, cx), layer, lstm_options)?),
             (ty, n) => return Err(invalid!("it has {n} intermediates; with input {ty} it needs 5 or 12")),

@@ -68,7 +68,7 @@ impl Op for Mul {
             (I8 | U8 | I16, _) => Arithmetic::Scaled(Product::new(&operands, activation)?),
             (ty, _) => return Err(Error::unsupported("MUL", ty)),
         };
-        Ok(Mul { broadcast: operands.broadcast, arithmetic })
+        Ok(Mul { broadcast: operands.broadcast()?, arithmetic })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {

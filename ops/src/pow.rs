@@ -36,7 +36,7 @@ impl Op for Pow {
             return Err(Error::unsupported("POW", operands.y.ty));
         }
         let one_exponent = operands.b.len() == 1 && operands.a.shape != operands.b.shape;
-        Ok(Pow { broadcast: operands.broadcast, one_exponent })
+        Ok(Pow { broadcast: operands.broadcast()?, one_exponent })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {

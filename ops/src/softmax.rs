@@ -7,8 +7,8 @@ use arenite_abi::schema::SoftmaxOptions;
 use half::f16;
 
 use crate::kit::float;
-use crate::kit::lut::{LUT16_SIZE, lookup_i16, populate_i16_f64};
-use crate::kit::node::{other_form, quant};
+use crate::kit::lut::{LUT16_SIZE, entry_i16_f64, lookup_i16};
+use crate::kit::node::{only_form, other_form, quant};
 use crate::kit::quantized::Quantized;
 use crate::kit::requantize::{Multiplier, Quant, round_f32};
 use crate::kit::single::{self, Sum};
@@ -35,8 +35,17 @@ plain! {
         /// `exp(−scale × β × d)` for distances `d` of 0 to 255 from the largest element.
         exponentials: Table<f32>,
         output: Quant,
-        /// Whether input and output are i8.
-        all_i8: bool,
+        types: Types,
+    }
+}
+
+plain! {
+    /// The types of input and output that have a form of their own.
+    #[derive(Clone, Copy, PartialEq)]
+    enum Types {
+        I8,
+        I8ToI16,
+        Others,
     }
 }
 
@@ -59,18 +68,14 @@ impl Op for Softmax {
     const EMBED: Option<Embed<Self>> = Some(Embed::with(|op, cx| cx.put(op.form(), op)));
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
-        let (x, y) = node.unary()?;
-        let beta = node.options()?.get(SoftmaxOptions::BETA)?;
-        ensure!(x.rank() >= 1, "input {x} is a scalar; it needs an axis");
-        let depth = x.shape.last().map_or(0, |&d| d.max(0) as usize);
+        let (x, y, beta) = read(node)?;
         let kernel = match (x.ty, y.ty) {
             (F32, F32) | (F16, F16) => Kernel::Float { half: x.ty == F16, beta },
             (U8, U8 | I16) | (I8, I8 | I16) => Kernel::Bytes(Bytes::prepare(&x, &y, beta, cx)?),
             (I16, I16) => Kernel::Words(Words::prepare(&x, &y, beta, cx)?),
             _ => return Err(unsupported!("no kernel for {} to {}", x.ty, y.ty)),
         };
-        cx.set_output_shape(0, x.shape)?;
-        Ok(Softmax { depth, kernel })
+        Softmax::with(&x, cx, kernel)
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
@@ -115,13 +120,64 @@ impl Op for Softmax {
     fn form(&self) -> &'static str {
         match &self.kernel {
             Kernel::Float { half: false, .. } => "ar_embed_softmax_f32",
-            Kernel::Bytes(bytes) if bytes.all_i8 => "ar_embed_softmax_i8",
+            Kernel::Bytes(Bytes { types: Types::I8, .. }) => "ar_embed_softmax_i8",
+            Kernel::Bytes(Bytes { types: Types::I8ToI16, .. }) => "ar_embed_softmax_i8_i16",
             _ => "",
         }
     }
 }
 
+/// Input, output and the factor of the exponents.
+fn read<'a>(node: &NodeView<'a>) -> Result<(TensorView<'a>, TensorView<'a>, f32)> {
+    let (x, y) = node.unary()?;
+    ensure!(x.rank() >= 1, "input {x} is a scalar; it needs an axis");
+    Ok((x, y, node.options()?.get(SoftmaxOptions::BETA)?))
+}
+
 impl Softmax {
+    fn with(x: &TensorView<'_>, cx: &mut PrepareContext<'_>, kernel: Kernel) -> Result<Self> {
+        cx.set_output_shape(0, x.shape)?;
+        Ok(Softmax { depth: x.shape.last().map_or(0, |&d| d.max(0) as usize), kernel })
+    }
+
+    /// `prepare` for f32 alone.
+    ///
+    /// # Errors
+    /// As for `prepare`, or the node has another form.
+    pub fn prepare_f32(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let (x, y, beta) = read(node)?;
+        match (x.ty, y.ty) {
+            (F32, F32) => Softmax::with(&x, cx, Kernel::Float { half: false, beta }),
+            _ => Err(only_form("f32")),
+        }
+    }
+
+    /// `prepare` for i8 alone.
+    ///
+    /// # Errors
+    /// As for `prepare`, or the node has another form.
+    pub fn prepare_i8(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let (x, y, beta) = read(node)?;
+        if (x.ty, y.ty) != (I8, I8) {
+            return Err(only_form("i8"));
+        }
+        let bytes = Bytes::prepare(&x, &y, beta, cx)?;
+        Softmax::with(&x, cx, Kernel::Bytes(bytes))
+    }
+
+    /// `prepare` for i8 to i16 alone.
+    ///
+    /// # Errors
+    /// As for `prepare`, or the node has another form.
+    pub fn prepare_i8_i16(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let (x, y, beta) = read(node)?;
+        if (x.ty, y.ty) != (I8, I16) {
+            return Err(only_form("i8 to i16"));
+        }
+        let bytes = Bytes::prepare(&x, &y, beta, cx)?;
+        Softmax::with(&x, cx, Kernel::Bytes(bytes))
+    }
+
     /// `eval` for f32 alone.
     ///
     /// # Errors
@@ -138,11 +194,23 @@ impl Softmax {
     /// # Errors
     /// As for `eval`, or the node has another form.
     pub fn eval_i8(&self, cx: &EvalContext<'_>) -> Result<()> {
+        self.eval_bytes::<i8>(cx)
+    }
+
+    /// `eval` for i8 to i16 alone.
+    ///
+    /// # Errors
+    /// As for `eval`, or the node has another form.
+    pub fn eval_i8_i16(&self, cx: &EvalContext<'_>) -> Result<()> {
+        self.eval_bytes::<i16>(cx)
+    }
+
+    fn eval_bytes<Y: Quantized>(&self, cx: &EvalContext<'_>) -> Result<()> {
         let Kernel::Bytes(bytes) = &self.kernel else { return Err(other_form()) };
         let (table, out) = (cx.table(&bytes.exponentials)?, bytes.output);
         let (x, y) = (cx.input_slice(0)?, cx.output_slice(0)?);
         rows(x, y, self.depth.max(1), |x, y| {
-            byte_row::<i8, i8>(x, y, table, out.scale, |p| nearest(p, out.zero_point));
+            byte_row::<i8, Y>(x, y, table, out.scale, |p| nearest(p, out.zero_point));
         });
         Ok(())
     }
@@ -161,7 +229,12 @@ impl Bytes {
         }
         let scale = -quant(x)?.scale * beta;
         let exponentials = cx.table(256, |distance| float::exp(scale * distance as f32))?;
-        Ok(Bytes { exponentials, output, all_i8: (x.ty, y.ty) == (I8, I8) })
+        let types = match (x.ty, y.ty) {
+            (I8, I8) => Types::I8,
+            (I8, I16) => Types::I8ToI16,
+            _ => Types::Others,
+        };
+        Ok(Bytes { exponentials, output, types })
     }
 }
 
@@ -179,11 +252,10 @@ impl Words {
         let rescale = Multiplier::from_real(factor)
             .ok_or_else(|| invalid!("input {x} has scale {}, beta is {beta}", input.scale))?;
         let output = (2.0 / 65535.0, 0);
-        let mut lut = [0; LUT16_SIZE];
-        populate_i16_f64((10.0 / 65535.0, 32767), output, libm::exp, &mut lut);
-        let exponentials = cx.table(LUT16_SIZE, |i| lut[i])?;
-        populate_i16_f64((1.0 / 65535.0, -32768), output, |v| 1.0 / (1.0 + v), &mut lut);
-        let reciprocals = cx.table(LUT16_SIZE, |i| lut[i])?;
+        let exponential = |i| entry_i16_f64((10.0 / 65535.0, 32767), output, libm::exp, i);
+        let exponentials = cx.table(LUT16_SIZE, exponential)?;
+        let reciprocal = |i| entry_i16_f64((1.0 / 65535.0, -32768), output, |v| 1.0 / (1.0 + v), i);
+        let reciprocals = cx.table(LUT16_SIZE, reciprocal)?;
         Ok(Words { rescale, exponentials, reciprocals })
     }
 }

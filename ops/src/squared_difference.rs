@@ -32,7 +32,7 @@ impl Op for SquaredDifference {
             I8 => Some(ScaledPair::quadratic(&operands, 7, i8::LIMITS)?),
             ty => return Err(Error::unsupported("SQUARED_DIFFERENCE", ty)),
         };
-        Ok(SquaredDifference { broadcast: operands.broadcast, scaled: scaled.into() })
+        Ok(SquaredDifference { broadcast: operands.broadcast()?, scaled: scaled.into() })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {

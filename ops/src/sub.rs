@@ -47,7 +47,7 @@ impl Op for Sub {
             }
             ty => return Err(Error::unsupported("SUB", ty)),
         };
-        Ok(Sub { broadcast: operands.broadcast, arithmetic })
+        Ok(Sub { broadcast: operands.broadcast()?, arithmetic })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {

@@ -226,7 +226,7 @@ impl Integer {
         let (time, _) = meaning(node.input(TIME))?;
         let (state, _) = meaning(node.input(STATE))?;
         let multiplier = |a: f32, b: f32, c: f32| {
-            Multiplier::from_real(f64::from(a * b / c))
+            Multiplier::from_scales(a * b / c, 1.0, 1.0)
                 .ok_or_else(|| invalid!("scales {a} × {b} / {c} give no finite factor"))
         };
         Ok(Integer {

@@ -35,6 +35,42 @@ impl Op for UnidirectionalSequenceLstm {
     const EMBED: Option<Embed<Self>> = Some(Embed::with(|op, cx| cx.put(op.form(), op)));
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let parts = Parts::read(node, cx)?;
+        let kernel = match parts.input {
+            F32 => Kernel::Float(FloatLstm::prepare(parts.layer, parts.options, cx)?),
+            _ => Kernel::Integer(parts.integer(node, cx)?),
+        };
+        Ok(UnidirectionalSequenceLstm { sequence: parts.sequence, columns: parts.columns(), kernel })
+    }
+
+    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
+        match &self.kernel {
+            Kernel::Float(_) => self.eval_f32(cx),
+            Kernel::Integer(_) => self.eval_i8(cx),
+        }
+    }
+
+    fn form(&self) -> &'static str {
+        match self.kernel {
+            Kernel::Float(_) => "ar_embed_unidirectional_sequence_lstm_f32",
+            Kernel::Integer(_) => "ar_embed_unidirectional_sequence_lstm_i8",
+        }
+    }
+}
+
+/// What `prepare` reads for all kernels.
+struct Parts {
+    input: ElementType,
+    sequence: Sequence,
+    layer: Layer,
+    options: LstmOptions,
+    order: Order,
+}
+
+impl Parts {
+    /// Checks the node, and sets the shape of the output.
+    #[inline(never)] // so that its values are not on the stack while a kernel is prepared
+    fn read(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         ensure!(
             matches!(node.input_count(), 20 | 24),
             "it has {} inputs, this op takes 20 or 24",
@@ -56,40 +92,52 @@ impl Op for UnidirectionalSequenceLstm {
         );
         let [outputs] = recurrent::shape([layer.outputs])?;
         cx.set_output_shape(0, &[x.shape[0], x.shape[1], outputs])?;
-        let lstm_options = lstm_options(&options)?;
-        let columns = Columns { width: layer.outputs, first: 0 };
-        let kernel = match x.ty {
-            F32 => Kernel::Float(FloatLstm::prepare(layer, lstm_options, cx)?),
-            _ => {
-                let intermediates = node.intermediate_indices().len();
-                ensure!(
-                    intermediates == 5,
-                    "it has {intermediates} intermediates; with input {} it needs 5",
-                    x.ty
-                );
-                let together = if order == Order::TimeMajor { sequence.batches } else { 1 };
-                Kernel::Integer(IntegerLstm::prepare((node, cx), layer, lstm_options, together)?)
-            }
-        };
-        Ok(UnidirectionalSequenceLstm { sequence, columns, kernel })
+        Ok(Parts { input: x.ty, sequence, layer, options: lstm_options(&options)?, order })
     }
 
-    fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
-        match &self.kernel {
-            Kernel::Float(_) => self.eval_f32(cx),
-            Kernel::Integer(_) => self.eval_i8(cx),
-        }
+    fn columns(&self) -> Columns {
+        Columns { width: self.layer.outputs, first: 0 }
     }
 
-    fn form(&self) -> &'static str {
-        match self.kernel {
-            Kernel::Float(_) => "ar_embed_unidirectional_sequence_lstm_f32",
-            Kernel::Integer(_) => "ar_embed_unidirectional_sequence_lstm_i8",
-        }
+    fn integer(&self, node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<IntegerLstm> {
+        let intermediates = node.intermediate_indices().len();
+        ensure!(
+            intermediates == 5,
+            "it has {intermediates} intermediates; with input {} it needs 5",
+            self.input
+        );
+        let together = if self.order == Order::TimeMajor { self.sequence.batches } else { 1 };
+        IntegerLstm::prepare((node, cx), &self.layer, self.options, together)
     }
 }
 
 impl UnidirectionalSequenceLstm {
+    /// `prepare` for inputs of f32 alone.
+    ///
+    /// # Errors
+    /// As for `prepare`, or the node has another form.
+    pub fn prepare_f32(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let parts = Parts::read(node, cx)?;
+        if parts.input != F32 {
+            return Err(node::only_form("f32"));
+        }
+        let kernel = Kernel::Float(FloatLstm::prepare(parts.layer, parts.options, cx)?);
+        Ok(UnidirectionalSequenceLstm { sequence: parts.sequence, columns: parts.columns(), kernel })
+    }
+
+    /// `prepare` for inputs of i8 alone.
+    ///
+    /// # Errors
+    /// As for `prepare`, or the node has another form.
+    pub fn prepare_i8(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
+        let parts = Parts::read(node, cx)?;
+        if parts.input == F32 {
+            return Err(node::only_form("i8"));
+        }
+        let kernel = Kernel::Integer(parts.integer(node, cx)?);
+        Ok(UnidirectionalSequenceLstm { sequence: parts.sequence, columns: parts.columns(), kernel })
+    }
+
     /// `eval` for inputs of f32 alone.
     ///
     /// # Errors

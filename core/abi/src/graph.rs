@@ -50,11 +50,11 @@ impl<'a> GraphView<'a> {
     /// The index is out of range, or the element type is unknown.
     pub fn tensor(&self, index: usize) -> Result<TensorView<'a>> {
         ensure!(index < self.tensor_count(), "tensor {index} of {}", self.tensor_count());
-        // SAFETY: the index is in range, checked above; the struct is copied.
-        let tensor: ArTensorV1 = unsafe { *raw::strided(self.raw.tensors, self.raw.tensor_stride, index) };
+        // SAFETY: the index is in range, checked above; the view copies what it needs.
+        let tensor: &ArTensorV1 = unsafe { raw::strided(self.raw.tensors, self.raw.tensor_stride, index) };
         // SAFETY: `from_raw` requires that everything is valid for `'a`, and `described` removes data other than that
         // of constants, which are not written.
-        unsafe { TensorView::from_raw(&tensor.described()) }
+        unsafe { TensorView::from_raw(tensor) }.map(TensorView::described)
     }
 
     /// Indices of the subgraph's input tensors.

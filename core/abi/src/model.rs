@@ -95,7 +95,7 @@ impl<'a> ModelContext<'a> {
     pub fn set_input(&mut self, subgraph: i32, input: usize, value: &TensorView<'_>) -> Result<()> {
         // SAFETY: the tensor is readable during the call, and the function belongs to the interface of this context.
         check(unsafe {
-            (self.subgraphs.set_input)(self.context, index(subgraph)?, input as u32, value.as_raw())
+            (self.subgraphs.set_input)(self.context, index(subgraph)?, input as u32, &value.to_raw())
         })
     }
 
@@ -177,7 +177,7 @@ impl<'a> ModelContext<'a> {
     pub fn reserve_resource(&mut self, handle: i32, value: &TensorView<'_>) -> Result<()> {
         let Some(sizes) = self.sizes else { return Ok(()) };
         // SAFETY: the tensor is readable during the call, and the function belongs to the interface of this context.
-        check(unsafe { (sizes.reserve)(self.context, handle, value.as_raw()) })
+        check(unsafe { (sizes.reserve)(self.context, handle, &value.to_raw()) })
     }
 
     /// Like [`reserve_resource`](Self::reserve_resource), for a vector of `count` elements.
@@ -198,7 +198,7 @@ impl<'a> ModelContext<'a> {
     /// The handle is invalid, the memory is not available, or the call is made in `prepare`.
     pub fn assign_resource(&mut self, handle: i32, value: &TensorView<'_>) -> Result<()> {
         // SAFETY: the tensor is readable during the call, and the function belongs to the interface of this context.
-        check(unsafe { (self.resources.assign)(self.context, handle, value.as_raw()) })
+        check(unsafe { (self.resources.assign)(self.context, handle, &value.to_raw()) })
     }
 
     /// Like [`assign_resource`](Self::assign_resource), with the bytes of a tensor of this type and shape.

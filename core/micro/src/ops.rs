@@ -138,18 +138,23 @@ fn compete(a: &OpRegistration, b: &OpRegistration) -> bool {
     a.builtin_code == b.builtin_code && a.name() == b.name() && types && versions
 }
 
+/// Whether `op` has the code, the name and the version of `node`.
+#[inline(never)] // one copy
+pub(crate) fn matches(op: &OpRegistration, node: &Spec<'_>) -> bool {
+    // SAFETY: the name is text of the model, which is borrowed.
+    let same_name = || unsafe { node.custom_name.as_bytes() } == op.name().as_bytes();
+    op.builtin_code == node.builtin_code
+        && (op.builtin_code != BUILTIN_CUSTOM || same_name())
+        && (op.min_version..=op.max_version).contains(&node.version)
+}
+
 /// Whether `op` may serve `node`, whose tensors have these element types.
 pub(crate) fn serves(
     op: &OpRegistration,
     node: &Spec<'_>,
     mut types: impl Iterator<Item = ElementType>,
 ) -> bool {
-    // SAFETY: the name is text of the model, which is borrowed.
-    let same_name = || unsafe { node.custom_name.as_bytes() } == op.name().as_bytes();
-    op.builtin_code == node.builtin_code
-        && (op.builtin_code != BUILTIN_CUSTOM || same_name())
-        && (op.min_version..=op.max_version).contains(&node.version)
-        && types.all(|ty| ElementTypes::from_bits(op.element_types).contains(ty))
+    matches(op, node) && types.all(|ty| ElementTypes::from_bits(op.element_types).contains(ty))
 }
 
 #[cfg(test)]

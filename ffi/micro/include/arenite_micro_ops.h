@@ -228,6 +228,7 @@ extern ArOpV1 const ar_micro_op_quantize_rescale;
 extern ArOpV1 const ar_micro_op_reshape_copy;
 extern ArOpV1 const ar_micro_op_softmax_f32;
 extern ArOpV1 const ar_micro_op_softmax_i8;
+extern ArOpV1 const ar_micro_op_softmax_i8_i16;
 extern ArOpV1 const ar_micro_op_svdf_i8;
 extern ArOpV1 const ar_micro_op_unidirectional_sequence_lstm_f32;
 extern ArOpV1 const ar_micro_op_unidirectional_sequence_lstm_i8;

@@ -3,7 +3,9 @@
 
 use core::ffi::c_void;
 
-use arenite_abi::op::{EvalContext, Form, Op, eval_embedded, registration, registration_of_form};
+use arenite_abi::op::{
+    EvalContext, Form, NodeView, Op, PrepareContext, eval_embedded, registration, registration_of_form,
+};
 use arenite_abi::raw::{ArEvalV1, ArNodeV1, ArStatus};
 use arenite_micro::OpRegistration;
 
@@ -58,7 +60,7 @@ arenite_ops::each_op!(symbols);
 
 /// Defines two symbols per form of `eval`: a registration, and the function for the files of `arenite embed`.
 macro_rules! forms {
-    ($($name:literal: $module:ident::$op:ident::$form:ident,)*) => {
+    ($($name:literal: $module:ident::$op:ident::$form:ident, $prepare:ident;)*) => {
         $(const _: () = {
             use arenite_ops::$module::$op;
 
@@ -67,6 +69,10 @@ macro_rules! forms {
             impl Form for OneForm {
                 type Op = $op;
                 const NAME: &'static str = concat!("ar_embed_", $name);
+
+                fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> arenite_abi::Result<$op> {
+                    <$op>::$prepare(node, cx)
+                }
 
                 fn eval(op: &$op, cx: &mut EvalContext<'_>) -> arenite_abi::Result<()> {
                     op.$form(cx)

@@ -9,6 +9,7 @@ use crate::kit::dot::{dot, dot_i64};
 use crate::kit::node;
 use crate::kit::pace::Pace;
 use crate::kit::quantized::Quantized;
+use crate::kit::ratio::{agree, quotient};
 use crate::kit::requantize::{Multiplier, round_f64};
 
 use super::{Dense, FilterRows, Layer, row_scratch};
@@ -83,9 +84,7 @@ impl Fixed {
             sums,
             all_i8: x.ty == I8 && filter.ty == I8,
             multipliers,
-            reals: cx.table(count, |u| {
-                f64::from(from.scale) * f64::from(scales.scale_of(u)) / f64::from(to.scale)
-            })?,
+            reals: cx.table(count, |u| quotient(from.scale, scales.scale_of(u), to.scale))?,
             row: row_scratch(filter, layer, cx)?,
         })
     }
@@ -249,12 +248,11 @@ impl Dense<'_> {
         let Some((bias, q)) = self.bias.as_ref().and_then(|b| Some((b, b.quantization()?))) else {
             return Ok(());
         };
-        let product = f64::from(input) * f64::from(filter);
-        let difference = (product - f64::from(q.scales[0])).abs();
         ensure!(
-            difference / f64::from(output) <= 0.02,
-            "bias {bias} has scale {}, input × filter is {product}; they must agree",
-            q.scales[0]
+            agree(input, filter, q.scales[0], output),
+            "bias {bias} has scale {}, input × filter is {}; they must agree",
+            q.scales[0],
+            f64::from(input) * f64::from(filter)
         );
         Ok(())
     }

@@ -6,9 +6,10 @@ use arenite_abi::prelude::*;
 
 use super::blocks::{self, BLOCK, BlockReader};
 use super::broadcast::{Broadcast, broadcast_dims};
+use super::indexing::Dims;
 use super::node::{self, dims};
 
-/// The results of [`prepare`]: both inputs, the output's description, and the loops.
+/// The results of [`prepare`]: both inputs, and the output's description.
 pub struct Operands<'a> {
     /// The first input.
     pub a: TensorView<'a>,
@@ -16,8 +17,6 @@ pub struct Operands<'a> {
     pub b: TensorView<'a>,
     /// The output's description; its shape is still the one in the file.
     pub y: TensorView<'a>,
-    /// The loops over both inputs.
-    pub broadcast: Broadcast<2>,
 }
 
 /// Checks that the inputs agree, and sets the output's shape; an output of strings becomes dynamic. Allows the output
@@ -26,28 +25,57 @@ pub struct Operands<'a> {
 /// # Errors
 /// The numbers of inputs or outputs are wrong, or the shapes do not broadcast.
 pub fn prepare<'a>(node: &NodeView<'a>, cx: &mut PrepareContext<'_>) -> Result<Operands<'a>> {
-    let (a, b, y) = node.binary()?;
-    node::same_type(&a, &b)?;
-    let (a_dims, b_dims) = (dims(&a)?, dims(&b)?);
-    let output = broadcast_dims([&a_dims, &b_dims]);
-    let broadcast =
-        output.and_then(|output| Broadcast::onto([&a_dims, &b_dims], &output)).ok_or_else(|| {
-            invalid!(
-                "inputs {a} {:?} and {b} {:?} do not broadcast; sizes must be equal or 1",
-                a.shape,
-                b.shape
-            )
-        })?;
-    match y.ty.bits() {
-        0 => cx.set_output_dynamic(0)?,
-        _ => cx.set_output_shape(0, broadcast.output().as_slice())?,
+    // The operands are checked where they stay, because each copy takes stack from small machines.
+    let operands = node.binary().map(|(a, b, y)| Operands { a, b, y });
+    if let Ok(operands) = &operands {
+        operands.set_output(cx)?;
     }
-    for (i, x) in [&a, &b].into_iter().enumerate() {
-        if x.shape == broadcast.output().as_slice() && x.ty.bits() == y.ty.bits() && y.ty.bits() >= 8 {
-            cx.allow_in_place(0, i)?;
+    operands
+}
+
+impl Operands<'_> {
+    #[inline(never)] // so that its values are on the stack only while it runs
+    fn set_output(&self, cx: &mut PrepareContext<'_>) -> Result<()> {
+        let Operands { a, b, y } = self;
+        node::same_type(a, b)?;
+        let output = self.dims()?.2;
+        match y.ty.bits() {
+            0 => cx.set_output_dynamic(0)?,
+            _ => cx.set_output_shape(0, output.as_slice())?,
+        }
+        for (i, x) in [a, b].into_iter().enumerate() {
+            if x.shape == output.as_slice() && x.ty.bits() == y.ty.bits() && y.ty.bits() >= 8 {
+                cx.allow_in_place(0, i)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The shapes of both inputs and of the output.
+    #[inline(never)] // as `set_output`
+    fn dims(&self) -> Result<(Dims, Dims, Dims)> {
+        let (a, b) = (dims(&self.a)?, dims(&self.b)?);
+        match broadcast_dims([&a, &b]) {
+            Some(output) => Ok((a, b, output)),
+            None => Err(invalid!(
+                "inputs {} {:?} and {} {:?} do not broadcast; sizes must be equal or 1",
+                self.a,
+                self.a.shape,
+                self.b,
+                self.b.shape
+            )),
         }
     }
-    Ok(Operands { a, b, y, broadcast })
+
+    /// The loops over both inputs.
+    ///
+    /// # Errors
+    /// The shapes do not broadcast.
+    #[inline(never)] // as `set_output`
+    pub fn broadcast(&self) -> Result<Broadcast<2>> {
+        let (a, b, output) = self.dims()?;
+        Broadcast::onto([&a, &b], &output).ok_or_else(|| invalid!("{} does not broadcast", self.a))
+    }
 }
 
 /// Computes `y = f(a, b)` for each element of the output.

@@ -33,11 +33,7 @@ impl ChannelMultipliers {
         axis: usize,
     ) -> Result<Self> {
         let scales = filter_scales(filter, channels, axis)?;
-        let (input, output) = (quant(input)?.scale, quant(output)?.scale);
-        Self::new(cx, channels, |c| {
-            let scale = scales.scale_of(c);
-            Multiplier::from_scales(input, scale, output).ok_or_else(|| no_multiplier(input, scale, output))
-        })
+        Self::new(cx, channels, quant(input)?.scale, &scales, quant(output)?.scale)
     }
 
     /// Computes `input × filter / output` for all channels, with the product of the scales rounded to f32.
@@ -48,17 +44,18 @@ impl ChannelMultipliers {
         cx: &mut PrepareContext<'_>,
         [input, filter, output]: [&TensorView<'_>; 3],
     ) -> Result<Self> {
-        let (input, filter, output) = (quant(input)?.scale, quant(filter)?.scale, quant(output)?.scale);
-        Self::new(cx, 1, |_| {
-            Multiplier::from_real(f64::from(input * filter) / f64::from(output))
-                .ok_or_else(|| no_multiplier(input, filter, output))
-        })
+        let product = quant(input)?.scale * quant(filter)?.scale;
+        let one = Quantization { scales: &[1.0], zero_points: &[0], dimension: 0, block_size: 0 };
+        Self::new(cx, 1, product, &one, quant(output)?.scale)
     }
 
+    #[inline(never)] // one copy
     fn new(
         cx: &mut PrepareContext<'_>,
         count: usize,
-        mut multiplier: impl FnMut(usize) -> Result<Multiplier>,
+        input: f32,
+        filter: &Quantization<'_>,
+        output: f32,
     ) -> Result<Self> {
         let words = count.checked_mul(2).ok_or_else(|| invalid!("{count} channels are too many"))?;
         let mut shift = 0;
@@ -67,9 +64,11 @@ impl ChannelMultipliers {
             if i % 2 == 1 {
                 return Ok(shift);
             }
-            let m = multiplier(i / 2)?;
-            shift = m.shift;
-            Ok(m.value)
+            let scale = filter.scale_of(i / 2);
+            let multiplier = Multiplier::from_scales(input, scale, output);
+            let multiplier = multiplier.ok_or_else(|| no_multiplier(input, scale, output))?;
+            shift = multiplier.shift;
+            Ok(multiplier.value)
         })?;
         Ok(ChannelMultipliers { table })
     }

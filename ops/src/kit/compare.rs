@@ -66,7 +66,7 @@ impl<R: Relation> Op for Comparison<R> {
             _ => false,
         };
         let scaled = if scaled { Some([CommonScale::new(a)?, CommonScale::new(b)?]) } else { None };
-        Ok(Comparison { broadcast: operands.broadcast, scaled: scaled.into(), relation: PhantomData })
+        Ok(Comparison { broadcast: operands.broadcast()?, scaled: scaled.into(), relation: PhantomData })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {

@@ -10,6 +10,7 @@ use super::node;
 use super::node::{quant, quantized_range, type_limits};
 use super::packed;
 use super::quantized::Quantized;
+use super::ratio::agree;
 use arenite_abi::prelude::*;
 
 /// The tensors of a convolution.
@@ -78,18 +79,30 @@ impl<'a> Layer<'a> {
     /// have `channels(filter shape)` elements of a type that matches the input.
     pub fn read(node: &NodeView<'a>, channel_axis: usize) -> Result<Layer<'a>> {
         node.expect(2..=3, 1..=1)?;
-        let layer = Layer {
+        // The layer is checked where it stays, because each copy takes stack from small machines.
+        let layer = Layer::tensors(node);
+        if let Ok(layer) = &layer {
+            layer.check(channel_axis)?;
+        }
+        layer
+    }
+
+    #[inline(always)] // to the same place
+    fn tensors(node: &NodeView<'a>) -> Result<Layer<'a>> {
+        Ok(Layer {
             input: node.input(0)?,
             filter: node.input(1)?,
             bias: node.optional_input(2)?,
             output: node.output(0)?,
-        };
-        let Layer { input: x, filter: w, output: y, .. } = &layer;
+        })
+    }
+
+    fn check(&self, channel_axis: usize) -> Result<()> {
+        let Layer { input: x, filter: w, output: y, .. } = self;
         node::same_type(y, x)?;
         ensure!(w.rank() == 4, "filter {w} has shape {:?}; it must have 4 dimensions", w.shape);
         ensure!(w.shape.iter().all(|&d| d > 0), "filter {w} is {:?}; no dimension may be zero", w.shape);
-        layer.check_bias(w.shape[channel_axis])?;
-        Ok(layer)
+        self.check_bias(w.shape[channel_axis])
     }
 
     /// The error for a combination of types that no kernel supports.
@@ -288,11 +301,11 @@ fn filter_zero_point(x: &TensorView<'_>, w: &TensorView<'_>) -> Result<i16> {
 fn check_bias_scale(layer: &Layer<'_>) -> Result<()> {
     let Some(bias) = &layer.bias else { return Ok(()) };
     let Some(scale) = bias.quantization().map(|q| q.scales[0]) else { return Ok(()) };
-    let product = f64::from(quant(&layer.input)?.scale) * f64::from(quant(&layer.filter)?.scale);
-    let error = (product - f64::from(scale)).abs() / f64::from(quant(&layer.output)?.scale);
+    let (input, filter) = (quant(&layer.input)?.scale, quant(&layer.filter)?.scale);
     ensure!(
-        error <= 0.02,
-        "bias {bias} has scale {scale}, input × filter is {product}; they must agree to 2 % of the output's scale"
+        agree(input, filter, scale, quant(&layer.output)?.scale),
+        "bias {bias} has scale {scale}, input × filter is {}; they must agree to 2 % of the output's scale",
+        f64::from(input) * f64::from(filter)
     );
     Ok(())
 }

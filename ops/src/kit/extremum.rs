@@ -49,7 +49,7 @@ impl<M: Member> Op for Extremum<M> {
         if !COMPARED.contains(a.ty) && !a.is_empty() && !b.is_empty() {
             return Err(unsupported!("no kernel for {}", a.ty));
         }
-        Ok(Extremum { broadcast: operands.broadcast, member: PhantomData })
+        Ok(Extremum { broadcast: operands.broadcast()?, member: PhantomData })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {

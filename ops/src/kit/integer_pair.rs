@@ -42,7 +42,7 @@ impl<M: Member> Op for IntegerPair<M> {
             I8 | U8 | I16 | U16 | I32 | U32 => {}
             ty => return Err(unsupported!("no kernel for {ty}")),
         }
-        Ok(IntegerPair { broadcast: operands.broadcast, member: PhantomData })
+        Ok(IntegerPair { broadcast: operands.broadcast()?, member: PhantomData })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {

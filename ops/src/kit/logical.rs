@@ -37,7 +37,7 @@ impl<M: Member> Op for Logical<M> {
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
         let operands = binary::prepare(node, cx)?;
         binary::same_type(&operands)?;
-        Ok(Logical { broadcast: operands.broadcast, member: PhantomData })
+        Ok(Logical { broadcast: operands.broadcast()?, member: PhantomData })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {

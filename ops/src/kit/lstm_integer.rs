@@ -79,7 +79,7 @@ struct Room<'a> {
 /// # Errors
 /// The factor is not finite.
 pub(super) fn multiplier(factor: f32) -> Result<Multiplier> {
-    Multiplier::from_real(f64::from(factor))
+    Multiplier::from_scales(factor, 1.0, 1.0)
         .ok_or_else(|| invalid!("scales give the factor {factor}; scales must be above zero and finite"))
 }
 
@@ -90,7 +90,8 @@ pub(super) fn scale(x: Result<TensorView<'_>>) -> Result<f32> {
 
 /// Returns `2^exponent`.
 pub(super) fn power_of_two(exponent: i32) -> f64 {
-    libm::ldexp(1.0, exponent)
+    // Exponents of scales are far from both ends.
+    f64::from_bits(((1023 + exponent.clamp(-1022, 1023)) as u64) << 52)
 }
 
 /// The binary logarithm of a cell's scale.
@@ -106,6 +107,15 @@ pub fn cell_exponent(cell: &TensorView<'_>) -> Result<i32> {
 }
 
 impl GateScales {
+    /// For a gate that the layer lacks.
+    const NONE: GateScales = GateScales {
+        input: Multiplier::ZERO,
+        recurrent: Multiplier::ZERO,
+        cell: Multiplier::ZERO,
+        norm: Multiplier::ZERO,
+        variance_guard: 1,
+    };
+
     fn new(gate: Gate, layer: &Layer, node: &NodeView<'_>, cell_exponent: i32) -> Result<GateScales> {
         let layout = &layer.layout;
         let sum = match layout.norm.get() {
@@ -139,7 +149,7 @@ impl IntegerLstm {
     /// A tensor is not quantized, or a scale or zero point is out of range.
     pub fn prepare(
         (node, cx): (&NodeView<'_>, &mut PrepareContext<'_>),
-        layer: Layer,
+        layer: &Layer,
         options: LstmOptions,
         batches: usize,
     ) -> Result<IntegerLstm> {
@@ -153,19 +163,13 @@ impl IntegerLstm {
         let (hidden_scale, hidden_zero_point) = node.intermediate(4)?.scale_and_zero_point()?;
         let (output_scale, output_zero_point) = node.input(layout.output_state())?.scale_and_zero_point()?;
         let projection = if layer.projection { scale(node.input(layout.projection()))? } else { 1.0 };
-        let mut gates = [GateScales {
-            input: multiplier(0.0)?,
-            recurrent: multiplier(0.0)?,
-            cell: multiplier(0.0)?,
-            norm: multiplier(0.0)?,
-            variance_guard: 1,
-        }; 4];
+        let mut gates = [GateScales::NONE; 4];
         for gate in layer.gates() {
-            gates[gate as usize] = GateScales::new(gate, &layer, node, cell_exponent)?;
+            gates[gate as usize] = GateScales::new(gate, layer, node, cell_exponent)?;
         }
         let hidden = power_of_two(-15) / f64::from(hidden_scale) * power_of_two(-15);
         Ok(IntegerLstm {
-            layer,
+            layer: *layer,
             gates,
             hidden: multiplier(hidden as f32)?,
             hidden_zero_point,

@@ -41,50 +41,58 @@ pub fn lookup_i16(q: i16, lut: &[i16; LUT16_SIZE]) -> i16 {
     base.wrapping_add(((slope * offset + 64) >> 7) as i16)
 }
 
-macro_rules! populate_i16 {
+macro_rules! entry_i16 {
     ($(#[$doc:meta])* $name:ident, $real:ty, $round:ident) => {
         $(#[$doc])*
         ///
-        /// Each entry is moved by half the error that interpolation makes halfway to the next one.
+        /// Each entry but the last is moved by half the error that interpolation makes halfway to the next one.
         /// Scales and zero points are `(scale, zero_point)`. Look up with [`lookup_i16`].
         pub fn $name(
             (input_scale, input_zero_point): ($real, i32),
             (output_scale, output_zero_point): ($real, i32),
             mut f: impl FnMut($real) -> $real,
-            lut: &mut [i16; LUT16_SIZE],
-        ) {
+            i: usize,
+        ) -> i16 {
             let at = |q: i16, zero: i32| i32::from(q).wrapping_sub(zero) as $real;
             let input_min = input_scale * at(i16::MIN, input_zero_point);
             let input_max = input_scale * at(i16::MAX, input_zero_point);
             let output_min = output_scale * at(i16::MIN, output_zero_point);
             let output_max = output_scale * at(i16::MAX, output_zero_point);
-            let step = (input_max - input_min) / 512.0;
-            let half_step = step / 2.0;
             let to_output = 65536.0 / (output_max - output_min);
             let limits = Limits { min: <$real>::from(i16::MIN), max: <$real>::from(i16::MAX) };
-
-            for i in 0..512u16 {
-                let x = input_min + <$real>::from(i) * step;
-                let value = f(x);
-                let middle = f(x + half_step);
-                let next = f(input_min + <$real>::from(i + 1) * step);
-                let sample = $round(value * to_output);
-                let interpolated = $round((next * to_output + sample) / 2.0);
-                let error = interpolated - $round(middle * to_output);
-                lut[usize::from(i)] = limits.clamp(sample - $round(error / 2.0)) as i16;
+            if i == LUT16_SIZE - 1 {
+                return limits.clamp($round(f(input_max) * to_output)) as i16;
             }
-            lut[512] = limits.clamp($round(f(input_max) * to_output)) as i16;
+            let step = (input_max - input_min) / 512.0;
+            let x = input_min + <$real>::from(i as u16) * step;
+            let value = f(x);
+            let middle = f(x + step / 2.0);
+            let next = f(input_min + <$real>::from(i as u16 + 1) * step);
+            let sample = $round(value * to_output);
+            let interpolated = $round((next * to_output + sample) / 2.0);
+            let error = interpolated - $round(middle * to_output);
+            limits.clamp(sample - $round(error / 2.0)) as i16
         }
     };
 }
 
-populate_i16! {
-    /// Fills the table of `f` for i16 tensors, computed in f32 (as for GELU, EXP, RSQRT).
-    populate_i16, f32, round_f32
+entry_i16! {
+    /// Entry `i` of the table of `f` for i16 tensors, computed in f32 (as for GELU, EXP, RSQRT).
+    entry_i16, f32, round_f32
 }
-populate_i16! {
-    /// Fills the table of `f` for i16 tensors, computed in f64 (as for SOFTMAX).
-    populate_i16_f64, f64, round_f64
+entry_i16! {
+    /// Entry `i` of the table of `f` for i16 tensors, computed in f64 (as for SOFTMAX).
+    entry_i16_f64, f64, round_f64
+}
+
+/// Fills the table of `f` for i16 tensors, computed in f32.
+pub fn populate_i16(
+    input: (f32, i32),
+    output: (f32, i32),
+    mut f: impl FnMut(f32) -> f32,
+    lut: &mut [i16; LUT16_SIZE],
+) {
+    lut.iter_mut().enumerate().for_each(|(i, entry)| *entry = entry_i16(input, output, &mut f, i));
 }
 
 /// LOGISTIC of an i16 number. `multiplier` and `left_shift` come from TFLite's prepare step; a zero multiplier means `3
@@ -198,7 +206,9 @@ mod tests {
         let all = (i16::MIN..=i16::MAX).map(|q| i64::from(lookup_i16(q, &lut)));
         assert_eq!(checksum(all), 0x7f1e_d4e1_73b3_c59a);
 
-        populate_i16_f64((10.0 / 65535.0, 32767), (2.0 / 65535.0, 0), libm::exp, &mut lut);
+        for (i, entry) in lut.iter_mut().enumerate() {
+            *entry = entry_i16_f64((10.0 / 65535.0, 32767), (2.0 / 65535.0, 0), libm::exp, i);
+        }
         assert_eq!((lut[0], lut[400], lut[512]), (2, 3677, 32767));
         assert_eq!(checksum(lut.map(i64::from)), 0xe7c4_b222_1683_8175);
     }

@@ -130,6 +130,7 @@ pub mod quantized;
 pub mod radix2;
 pub mod random;
 pub mod raster;
+pub mod ratio;
 pub mod rearrange;
 pub mod recurrent;
 pub mod reduce;

@@ -15,6 +15,12 @@ pub fn other_form() -> Error {
     Error::new(Status::Internal, format_args!("the node has another form"))
 }
 
+/// The refusal of a node by a form of `prepare` that serves other types.
+#[cold]
+pub fn only_form(form: &str) -> Error {
+    unsupported!("this program has only the form for {form} of the op; list the ops of the model again")
+}
+
 /// The tensor's shape.
 ///
 /// # Errors

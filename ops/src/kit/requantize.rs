@@ -4,6 +4,7 @@
 //! fixedpoint.h, in the default build, which rounds twice (`TFLITE_SINGLE_ROUNDING` is 0).
 
 use super::activation::Limits;
+use super::ratio::quotient;
 
 arenite_abi::plain! {
     /// A real factor in fixed point: `real = value / 2^31 × 2^shift`.
@@ -68,7 +69,7 @@ impl Multiplier {
 
     /// The fixed-point form of `input_scale × filter_scale / output_scale`, computed in f64.
     pub fn from_scales(input: f32, filter: f32, output: f32) -> Option<Multiplier> {
-        Multiplier::from_real(f64::from(input) * f64::from(filter) / f64::from(output))
+        Multiplier::from_real(quotient(input, filter, output))
     }
 
     /// Returns `-self`, which SUB needs for its second input.
@@ -200,7 +201,7 @@ arenite_abi::plain! {
 impl Requantize {
     /// The conversion between two quantizations, or `None` if the ratio of the scales is not finite.
     pub fn between(input: Quant, output: Quant, limits: Limits<i32>) -> Option<Requantize> {
-        let ratio = f64::from(input.scale) / f64::from(output.scale);
+        let ratio = quotient(input.scale, 1.0, output.scale);
         Some(Requantize {
             input_zero_point: input.zero_point,
             output_zero_point: output.zero_point,

@@ -135,7 +135,7 @@ impl<M: Member> Op for Elementwise<M> {
         if !M::TYPES.contains(a.ty) {
             return Err(unsupported!("no kernel for {}", a.ty));
         }
-        Ok(Elementwise { loops: operands.broadcast, member: PhantomData })
+        Ok(Elementwise { loops: operands.broadcast()?, member: PhantomData })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {

@@ -3,7 +3,7 @@
 use core::ffi::c_void;
 
 use super::registration::{Registration, eval_by, prepare_by};
-use super::{EvalContext, Op, registration};
+use super::{EvalContext, NodeView, Op, PrepareContext, registration};
 use crate::raw::{ArEvalV1, ArNodeV1, ArPrepareV1, ArStatus};
 use crate::{Result, unsupported};
 
@@ -13,6 +13,13 @@ pub trait Form {
     type Op: Op;
     /// The name that [`Op::form`] gives.
     const NAME: &'static str;
+
+    /// Prepares a node of this form. Unlike [`Op::prepare`], it may refuse nodes of other forms, so that a program
+    /// links no code that prepares them.
+    ///
+    /// # Errors
+    /// As for [`Op::prepare`]; unsupported for a node of another form.
+    fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self::Op>;
 
     /// Runs a node of this form.
     ///
@@ -33,12 +40,9 @@ unsafe extern "C" fn prepare<F: Form>(
 ) -> ArStatus {
     // SAFETY: the requirements are the same, for the state of an `F::Op`.
     unsafe {
-        prepare_by(prepare, node, state, |node, cx| {
-            let op = F::Op::prepare(node, cx)?;
-            match op.form() == F::NAME {
-                true => Ok(op),
-                false => Err(unsupported!("this program has only the form {} of the op", F::NAME)),
-            }
+        prepare_by(prepare, node, state, F::prepare, |op| match op.form() == F::NAME {
+            true => Ok(()),
+            false => Err(unsupported!("this program has only the form {} of the op", F::NAME)),
         })
     }
 }

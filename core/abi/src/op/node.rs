@@ -181,9 +181,10 @@ impl<'a> NodeView<'a> {
         if index == -1 {
             return Ok(None);
         }
+        let Some(raw) = self.raw_tensor(index)? else { return Ok(None) };
         // SAFETY: `from_raw` requires that everything the tensor points to is valid for `'a`, and `described` removes
         // all data except constants, which are not written.
-        self.raw_tensor(index)?.map(|raw| unsafe { TensorView::from_raw(&raw.described()) }).transpose()
+        unsafe { TensorView::from_raw(raw) }.map(|view| Some(view.described()))
     }
 
     /// The entry of tensor `index`; `None` if the index is negative. The host may change the entry, so the reference

@@ -1,6 +1,7 @@
 //! The registration of an op with a host.
 
 use core::ffi::c_void;
+use core::mem::ManuallyDrop;
 use core::ops::Deref;
 
 use super::{EvalContext, NodeView, Op, OpCode, PrepareContext};
@@ -115,10 +116,10 @@ unsafe extern "C" fn prepare<T: Op>(
     state: *mut c_void,
 ) -> ArStatus {
     // SAFETY: the caller meets the same requirements.
-    unsafe { prepare_by(prepare, node, state, T::prepare) }
+    unsafe { prepare_by(prepare, node, state, T::prepare, |_| Ok(())) }
 }
 
-/// Prepares a node with `by`.
+/// Prepares a node with `by`, unless `check` refuses the state.
 ///
 /// # Safety
 /// As for [`ArOpV1::prepare`], with memory for the state of a `T`.
@@ -128,13 +129,23 @@ pub(super) unsafe fn prepare_by<T: Op>(
     node: *const ArNodeV1,
     state: *mut c_void,
     by: impl Fn(&NodeView<'_>, &mut PrepareContext<'_>) -> Result<T>,
+    check: impl Fn(&T) -> Result<()>,
 ) -> ArStatus {
     status(&mut || {
         // SAFETY: the ABI requires the host to pass structs that are valid during the call.
         let (node, mut cx) = unsafe { (NodeView::from_raw(&*node), PrepareContext::from_raw(&*prepare)) };
-        let op = by(&node, &mut cx)?;
-        // SAFETY: the host allocated `state` with the size and alignment of `T` given in the registration.
-        unsafe { state.cast::<T>().write(op) };
+        let prepared = by(&node, &mut cx);
+        match &prepared {
+            Ok(op) => check(op)?,
+            Err(error) => return Err(*error),
+        }
+        let prepared = ManuallyDrop::new(prepared);
+        if let Ok(op) = &*prepared {
+            // SAFETY: the host allocated `state` with the size and alignment of `T` given in the registration. The copy
+            // is the only owner, because `prepared` is not dropped. Moving the value instead takes another copy on the
+            // stack.
+            unsafe { state.cast::<T>().copy_from_nonoverlapping(op, 1) };
+        }
         Ok(())
     })
 }

@@ -7,7 +7,7 @@ mod elements;
 use core::fmt;
 use core::marker::PhantomData;
 
-use crate::raw::{self, ArTensorV1};
+use crate::raw::{self, ArQuantizationV1, ArStr, ArTensorV1};
 use crate::{Result, ensure, invalid};
 
 pub use cells::{ReadCells, cells_of, word_cells};
@@ -47,8 +47,13 @@ pub struct TensorView<'a> {
     pub ty: ElementType,
     /// The dimensions, outermost first; empty for a scalar.
     pub shape: &'a [i32],
-    /// A copy, because the host may change its own entry while the view exists (`resize_output`).
-    raw: ArTensorV1,
+    // Copies of what the host's entry has, because the host may change it while the view exists (`resize_output`).
+    data: *mut u8,
+    bytes: usize,
+    quantization: *const ArQuantizationV1,
+    /// `TENSOR_*`.
+    flags: u32,
+    name: ArStr,
 }
 
 impl<'a> TensorView<'a> {
@@ -62,13 +67,22 @@ impl<'a> TensorView<'a> {
             .ok_or_else(|| invalid!("element type {} is unknown", raw.element_type))?;
         // SAFETY: the caller guarantees that `dims` has `rank` elements.
         let shape = unsafe { raw::slice(raw.dims, raw.rank as usize) };
-        Ok(TensorView { ty, shape, raw: *raw })
+        let ArTensorV1 { data, bytes, quantization, flags, name, .. } = *raw;
+        Ok(TensorView { ty, shape, data: data.cast(), bytes: bytes as usize, quantization, flags, name })
+    }
+
+    /// The tensor without its data, unless it is constant: data that others may write must not become a slice.
+    pub(crate) fn described(mut self) -> Self {
+        if !self.is_constant() {
+            self.data = core::ptr::null_mut();
+        }
+        self
     }
 
     /// The name of the tensor in the model. It is checked to be UTF-8 at each call, so call this only for messages.
     pub fn name(&self) -> &'a str {
         // SAFETY: `from_raw` requires that the name is valid for `'a`.
-        unsafe { self.raw.name.as_str() }
+        unsafe { self.name.as_str() }
     }
 
     /// The number of dimensions.
@@ -88,34 +102,34 @@ impl<'a> TensorView<'a> {
 
     /// The size of the data in bytes.
     pub fn byte_len(&self) -> usize {
-        self.raw.bytes as usize
+        self.bytes
     }
 
     /// Whether the value never changes and can be read in `prepare`.
     pub fn is_constant(&self) -> bool {
-        self.raw.flags & raw::TENSOR_CONSTANT != 0
+        self.flags & raw::TENSOR_CONSTANT != 0
     }
 
     /// Whether the value is a constant in the model file. Its bytes stay at their address as long as an interpreter of
     /// the model exists, so the address names the value in all subgraphs and interpreters.
     pub fn is_in_file(&self) -> bool {
-        self.raw.flags & raw::TENSOR_IN_FILE != 0
+        self.flags & raw::TENSOR_IN_FILE != 0
     }
 
     /// Whether the tensor is a variable, which `eval` may write although it is an input.
     pub fn is_variable(&self) -> bool {
-        self.raw.flags & raw::TENSOR_VARIABLE != 0
+        self.flags & raw::TENSOR_VARIABLE != 0
     }
 
     /// Whether the shape is unknown until the node that writes the tensor has run.
     pub fn is_dynamic(&self) -> bool {
-        self.raw.flags & raw::TENSOR_DYNAMIC != 0
+        self.flags & raw::TENSOR_DYNAMIC != 0
     }
 
     /// The quantization parameters, if the tensor is quantized.
     pub fn quantization(&self) -> Option<Quantization<'a>> {
         // SAFETY: `from_raw` requires that the pointer is null or valid for `'a`.
-        let q = unsafe { self.raw.quantization.as_ref() }?;
+        let q = unsafe { self.quantization.as_ref() }?;
         // SAFETY: `from_raw` requires that the arrays have the counts stored next to them.
         let (scales, zero_points) =
             unsafe { (raw::slice(q.scales, q.scale_count), raw::slice(q.zero_points, q.zero_point_count)) };
@@ -148,7 +162,7 @@ impl<'a> TensorView<'a> {
     /// The data as bytes. Empty in `prepare` unless the tensor is constant.
     pub fn bytes(&self) -> &'a [u8] {
         // SAFETY: `from_raw` requires that the data has `bytes` bytes that are valid for `'a`.
-        unsafe { raw::slice(self.raw.data.cast::<u8>(), self.raw.bytes as usize) }
+        unsafe { raw::slice(self.data, self.bytes) }
     }
 
     /// The data as elements.
@@ -182,13 +196,24 @@ impl<'a> TensorView<'a> {
         if self.is_constant() { self.as_slice().map(Some) } else { Ok(None) }
     }
 
-    pub(crate) fn as_raw(&self) -> &ArTensorV1 {
-        &self.raw
+    /// The entry for the host's functions.
+    pub(crate) fn to_raw(self) -> ArTensorV1 {
+        ArTensorV1 {
+            element_type: self.ty as u32,
+            rank: self.shape.len() as u32,
+            dims: self.shape.as_ptr(),
+            data: self.data.cast(),
+            bytes: self.bytes as u64,
+            quantization: self.quantization,
+            flags: self.flags,
+            name: self.name,
+            ..ArTensorV1::NONE
+        }
     }
 
     /// The address of the data, for delegates.
     pub fn as_ptr(&self) -> *const u8 {
-        self.raw.data.cast()
+        self.data
     }
 
     fn cast<T: bytemuck::Pod>(&self, bytes: &'a [u8]) -> Result<&'a [T]> {
@@ -245,7 +270,7 @@ impl<'a> TensorViewMut<'a> {
 
     /// The data as bytes.
     pub fn into_bytes(self) -> &'a mut [u8] {
-        let (data, bytes) = (self.view.raw.data.cast::<u8>(), self.view.raw.bytes as usize);
+        let (data, bytes) = (self.view.data, self.view.bytes);
         if data.is_null() || bytes == 0 {
             return &mut [];
         }

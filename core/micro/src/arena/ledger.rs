@@ -21,8 +21,8 @@ pub(crate) trait Ledger {
     /// Lists between head and tail, until [`end`](Self::end).
     fn temporaries(&self, parts: &[Part]) -> Span;
 
-    /// Temporary memory was freed; `is_last` if no other is in use.
-    fn end(&self, span: Span, is_last: bool);
+    /// Temporary memory is no longer in use.
+    fn end(&self, span: Span, freed: Freed);
 
     fn set_head(&self, bytes: usize);
 
@@ -31,6 +31,17 @@ pub(crate) trait Ledger {
 
     /// Restores the tail to its state at `mark`.
     fn release(&self, mark: TailMark);
+}
+
+/// What becomes free when temporary memory is no longer in use.
+#[derive(Clone, Copy)]
+pub(crate) enum Freed {
+    /// All temporary memory: no other is in use.
+    All,
+    /// This memory, and all that is behind it.
+    This,
+    /// Nothing yet: later memory is still in use.
+    Nothing,
 }
 
 /// Start and end of temporary memory, in the ledger's own count.

@@ -31,6 +31,8 @@ use arenite_model::detail;
 
 pub(crate) use layout::{ALIGNMENT, Layout};
 #[cfg(feature = "alloc")]
+pub(crate) use ledger::Freed;
+#[cfg(feature = "alloc")]
 pub(crate) use ledger::Span;
 use ledger::WithLedger;
 pub(crate) use ledger::{Ledger, TailMark};
@@ -311,9 +313,28 @@ impl<'a> Arena<'a> {
             count: 0,
             before,
             end,
+            depth: self.front.open.get() - 1,
             front: &self.front,
             ledger: self.ledger.map(|ledger| (ledger, ledger.temporaries(parts().as_ref()))),
         })
+    }
+
+    /// Temporary memory for one value, freed with the temporary before it.
+    pub(crate) fn temporary_value<T: Copy>(&self, value: T) -> Result<NonNull<T>> {
+        let parts = [Part::of::<T>(1)];
+        let placed = Part::place(self.front.temp.get(), &parts);
+        self.claim(placed.map(|(_, end)| end), Some(self.taken()))?;
+        let (start, end) = placed.unwrap_or_default();
+        self.front.temp.set(end);
+        if let Some(ledger) = self.ledger.get() {
+            ledger.temporaries(&parts);
+        }
+        // SAFETY: `claim` checked that the value fits in the block, in front of the tail.
+        unsafe {
+            let place = self.planned.base.add(start).cast::<T>();
+            place.write(value);
+            Ok(place)
+        }
     }
 
     /// Claims `bytes` for temporaries that will be in use together later.

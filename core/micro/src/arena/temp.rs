@@ -4,7 +4,7 @@ use core::cell::Cell;
 use core::ops::{Deref, DerefMut};
 use core::ptr::NonNull;
 
-use super::ledger::{Ledger, Span, WithLedger};
+use super::ledger::{Freed, Ledger, Span, WithLedger};
 
 /// Memory in front of the tail: the ends of head and temporaries, and the number of temporaries in use.
 pub(super) struct Front {
@@ -13,12 +13,15 @@ pub(super) struct Front {
     pub open: Cell<usize>,
 }
 
-/// A temporary list. Dropping it frees its memory; if later temporaries are still in use, the last of them frees it.
+/// A temporary list. Dropping it frees its memory and the [values](super::Arena::temporary_value) behind it; if later
+/// temporaries are still in use, the last of them frees it.
 pub(crate) struct Temp<'t, T> {
     pub(super) data: NonNull<T>,
     pub(super) count: usize,
     pub(super) before: usize,
     pub(super) end: usize,
+    /// How many temporaries were in use before it.
+    pub(super) depth: usize,
     pub(super) front: &'t Front,
     pub(super) ledger: WithLedger<(&'t dyn Ledger, Span)>,
 }
@@ -37,6 +40,7 @@ impl<'t> Temp<'t, u8> {
             count,
             before: this.before,
             end: this.end,
+            depth: this.depth,
             front: this.front,
             ledger: this.ledger,
         }
@@ -69,13 +73,18 @@ impl<T> Drop for Temp<'_, T> {
     fn drop(&mut self) {
         let Front { head, temp, open } = self.front;
         open.set(open.get() - 1);
+        let freed = match open.get() {
+            0 => Freed::All,
+            left if left == self.depth || temp.get() == self.end => Freed::This,
+            _ => Freed::Nothing,
+        };
         if let Some((ledger, span)) = self.ledger.get() {
-            ledger.end(span, open.get() == 0);
+            ledger.end(span, freed);
         }
-        if open.get() == 0 {
-            temp.set(head.get());
-        } else if temp.get() == self.end {
-            temp.set(self.before);
+        match freed {
+            Freed::All => temp.set(head.get()),
+            Freed::This => temp.set(self.before),
+            Freed::Nothing => {}
         }
     }
 }

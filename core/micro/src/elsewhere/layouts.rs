@@ -14,6 +14,7 @@ use crate::model::node::{NodeRecord, Piece};
 use crate::model::resources::Resource;
 use crate::ops::Ops;
 use crate::phases::buffer::PlannedBuffer;
+use crate::work::requests::Request;
 
 macro_rules! structs {
     ($($name:literal: $of:ty,)*) => {
@@ -40,6 +41,7 @@ structs! {
     "Piece": Cell<Piece>,
     "PlannedBuffer": PlannedBuffer,
     "Quantization": ArQuantizationV1,
+    "Request": Request,
     "Resource": Resource<'static>,
     "Declaration": Declaration,
     "Scales": Scales<'static>,

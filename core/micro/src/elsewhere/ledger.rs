@@ -8,7 +8,7 @@ use core::cell::Cell;
 use arenite_abi::op::Registration as OpRegistration;
 
 use super::target::Target;
-use crate::arena::{ALIGNMENT, Category, Layout, Ledger, Part, Recording, Span, TailMark};
+use crate::arena::{ALIGNMENT, Category, Freed, Layout, Ledger, Part, Recording, Span, TailMark};
 
 /// The arena on the other machine: offsets from the base, and for the tail from the end.
 pub(crate) struct TargetLedger {
@@ -76,11 +76,11 @@ impl Ledger for TargetLedger {
     }
 
     #[cold]
-    fn end(&self, (before, end): Span, is_last: bool) {
-        if is_last {
-            self.temp.set(self.head.get());
-        } else if self.temp.get() == end {
-            self.temp.set(before);
+    fn end(&self, (before, _): Span, freed: Freed) {
+        match freed {
+            Freed::All => self.temp.set(self.head.get()),
+            Freed::This => self.temp.set(before),
+            Freed::Nothing => {}
         }
     }
 

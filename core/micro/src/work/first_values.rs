@@ -8,8 +8,8 @@ use crate::model::node::{NodeRecord, Piece};
 
 /// Copies the persistent buffers of a stateful op, one after the other.
 #[inline]
-pub(crate) fn copy(persistent: &[Piece], arena: &Arena<'_>) -> Result<Piece> {
-    let bytes = persistent.iter().map(|piece| piece.bytes).sum();
+pub(crate) fn copy(persistent: impl Iterator<Item = Piece> + Clone, arena: &Arena<'_>) -> Result<Piece> {
+    let bytes = persistent.clone().map(|piece| piece.bytes).sum();
     let data = arena.persistent_bytes(bytes, ALIGNMENT, Category::Initial)?.as_ptr();
     let mut at = data;
     for piece in persistent {

@@ -2,7 +2,6 @@
 //! wait for the plan. `model_access` lends the rest of the model.
 
 use core::ffi::c_void;
-use core::ptr::null_mut;
 
 use arenite_abi::host_side::{
     CallerSide, ConstantsSide, Declaration, EvalSide, HostSide, MAX_RANK, MemorySide, NodeSide, PrepareSide,
@@ -17,37 +16,12 @@ use arenite_planners::micro_greedy;
 use super::describe::GraphViews;
 use super::message;
 use super::model_access::ModelAccess;
+use super::requests::Requests;
 use super::room::{self, ExpandedNode};
 use crate::arena::{Category, Temp};
 use crate::error;
 use crate::model::node::{MAX_PERSISTENT, MAX_SCRATCH, Piece, tensor};
 use crate::model::site::Site;
-
-/// Buffers that an op has requested, up to `MOST`.
-pub(crate) struct Pieces<const MOST: usize> {
-    list: [Piece; MOST],
-    count: u8,
-}
-
-impl<const MOST: usize> Pieces<MOST> {
-    /// A constant, so that it is written where it stays.
-    const NONE: Self = {
-        assert!(MOST <= u8::MAX as usize);
-        Pieces { list: [Piece { data: null_mut(), bytes: 0 }; MOST], count: 0 }
-    };
-
-    pub(super) fn list(&self) -> &[Piece] {
-        &self.list[..usize::from(self.count)]
-    }
-
-    /// Adds a buffer and returns its index; `None` if the list is full.
-    fn add(&mut self, piece: Piece) -> Option<u32> {
-        let number = self.count;
-        *self.list.get_mut(usize::from(number))? = piece;
-        self.count += 1;
-        Some(u32::from(number))
-    }
-}
 
 /// The host during `prepare`.
 pub(crate) struct PrepareHost<'h, 'a> {
@@ -57,8 +31,8 @@ pub(crate) struct PrepareHost<'h, 'a> {
     pub work: ExpandedNode<'h>,
     pub said: Temp<'h, Declaration>,
     /// Persistent buffers; then scratch buffers, which have an alignment in place of an address.
-    pub persistent: Pieces<MAX_PERSISTENT>,
-    pub scratch: Pieces<MAX_SCRATCH>,
+    pub persistent: Requests,
+    pub scratch: Requests,
     /// The full error, where the op only gets a short one: the arena is too small, or a called subgraph failed.
     pub failed: Option<error::Error>,
 }
@@ -78,8 +52,8 @@ impl<'h, 'a> PrepareHost<'h, 'a> {
             described: GraphViews::default(),
             work,
             said,
-            persistent: Pieces::NONE,
-            scratch: Pieces::NONE,
+            persistent: Requests::default(),
+            scratch: Requests::default(),
             failed: None,
         }
     }
@@ -190,20 +164,21 @@ impl PrepareSide for PrepareHost<'_, '_> {
     fn take_persistent(&mut self, bytes: usize, alignment: usize) -> Result<(u32, *mut c_void), Error> {
         let data = self.site.arena.persistent_bytes(bytes, alignment, Category::Persistent);
         let data = self.keep(data)?.as_ptr();
-        let number = self
-            .persistent
-            .add(Piece { data, bytes })
-            .ok_or_else(|| unsupported!("it requests more than {MAX_PERSISTENT} persistent buffers"))?;
-        Ok((number, data.cast()))
+        if self.persistent.len() == MAX_PERSISTENT {
+            return Err(unsupported!("it requests more than {MAX_PERSISTENT} persistent buffers"));
+        }
+        let number = self.persistent.add(self.site.arena, Piece { data, bytes });
+        Ok((self.keep(number)?, data.cast()))
     }
 
     fn note_scratch(&mut self, bytes: usize, alignment: usize) -> Result<u32, Error> {
         let data = core::ptr::without_provenance_mut(alignment);
-        let number = self.scratch.add(Piece { data, bytes });
-        let number =
-            number.ok_or_else(|| unsupported!("it requests more than {MAX_SCRATCH} scratch buffers"))?;
+        if self.scratch.len() == MAX_SCRATCH {
+            return Err(unsupported!("it requests more than {MAX_SCRATCH} scratch buffers"));
+        }
+        let number = self.scratch.add(self.site.arena, Piece { data, bytes });
         self.site.arena.note_scratch(bytes);
-        Ok(number)
+        self.keep(number)
     }
 
     /// The plan never lets tensors share memory.

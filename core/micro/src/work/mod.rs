@@ -7,5 +7,6 @@ pub(crate) mod message;
 mod model_access;
 pub(crate) mod prepare;
 pub(crate) mod rehearse;
+pub(crate) mod requests;
 mod room;
 pub(crate) mod run;

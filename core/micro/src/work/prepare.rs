@@ -18,7 +18,7 @@ use crate::model::entry::Purpose;
 use crate::model::graph::{Graph, Stage};
 use crate::model::node::{MAX_PERSISTENT, NodeRecord, Piece, Spec, destroy, is_stateful, tensor};
 use crate::model::site::Site;
-use crate::ops::{OpRegistration, Ops, serves};
+use crate::ops::{OpRegistration, Ops, matches, serves};
 use arenite_model::detail;
 
 /// Prepares every node, in order.
@@ -33,45 +33,57 @@ pub(crate) fn prepare(site: Site<'_, '_>) -> Result<()> {
 }
 
 /// Prepares `node` with the first op that serves it.
-#[inline(never)]
 fn prepare_node(site: Site<'_, '_>, node: usize) -> Result<()> {
-    let Site { machine, arena, graph, .. } = site;
-    let spec = site.spec(node)?;
-    settle_types(machine.ops, graph, &spec);
-    let mut refused = None;
-    for op in machine.ops.iter() {
-        if !serves(op, &spec, types(graph, &spec)) {
-            continue;
-        }
-        if works_in_place(&spec) && op.flags & OP_IN_PLACE == 0 {
-            let error = OpError::invalid(format_args!(
-                "it reads and writes the same variable, but its op does not work in place"
-            ));
-            return Err(of_node(site, node, &spec, error));
-        }
-        let (mark, asked) = (arena.mark(), machine.asked.get());
-        match prepare_with(site, op, node, &spec) {
-            // An op that changed other parts of the model cannot be undone, so no other op is tried.
-            Err(Error::Node { error, .. })
-                if error.status() == Status::Unsupported && machine.asked.get() == asked =>
-            {
-                // SAFETY: the op failed, so its state is not initialized, and no record refers to memory that it
-                // allocated.
-                unsafe { arena.release(mark) };
-                refused = Some(error);
-            }
-            done => return done,
-        }
+    match &site.spec(node) {
+        Ok(spec) => prepare_spec(site, node, spec),
+        Err(error) => Err(error.clone()),
     }
-    Err(match refused {
-        Some(error) => of_node(site, node, &spec, error),
-        None => Error::MissingOp {
+}
+
+#[inline(never)]
+fn prepare_spec<'a>(site: Site<'_, 'a>, node: usize, spec: &Spec<'a>) -> Result<()> {
+    let Site { machine, graph, .. } = site;
+    settle_types(machine.ops, graph, spec);
+    let mut candidates = machine.ops.iter().filter(|op| serves(op, spec, types(graph, spec)));
+    let Some(mut op) = candidates.next() else {
+        return Err(Error::MissingOp {
             subgraph: detail(graph.index),
             node: detail(node),
             code: detail(spec.builtin_code),
             version: detail(spec.version),
-        },
-    })
+        });
+    };
+    // The last op is called from here, so that nothing for another attempt is on the stack.
+    for next in candidates {
+        if let Some(done) = attempt(site, op, node, spec) {
+            return done;
+        }
+        op = next;
+    }
+    prepare_with(site, op, node, spec)
+}
+
+/// Prepares a node with `op`; `None` if another op may be tried.
+#[inline(never)] // so that its values are not on the stack for the last op
+fn attempt<'a>(
+    site: Site<'_, 'a>,
+    op: &'a OpRegistration,
+    node: usize,
+    spec: &Spec<'a>,
+) -> Option<Result<()>> {
+    let Site { machine, arena, .. } = site;
+    let (mark, asked) = (arena.mark(), machine.asked.get());
+    match prepare_with(site, op, node, spec) {
+        // An op that changed other parts of the model cannot be undone.
+        Err(Error::Node { error, .. })
+            if error.status() == Status::Unsupported && machine.asked.get() == asked =>
+        {
+            // SAFETY: the op failed, so its state is not initialized, and no record refers to memory that it allocated.
+            unsafe { arena.release(mark) };
+            None
+        }
+        done => Some(done),
+    }
 }
 
 /// The error of a node.
@@ -83,7 +95,7 @@ fn of_node(site: Site<'_, '_>, node: usize, spec: &Spec<'_>, error: OpError) -> 
 /// Gives the node's outputs the element type that its op determines. Variables keep theirs, because they have values.
 #[inline(never)] // so that its values are not on the stack while the op runs
 fn settle_types<'a>(ops: Ops<'a>, graph: &Graph<'a>, spec: &Spec<'a>) {
-    let Some(op) = ops.iter().find(|op| serves(op, spec, core::iter::empty())) else { return };
+    let Some(op) = ops.iter().find(|op| matches(op, spec)) else { return };
     let [inputs, outputs, _] = spec.lists;
     let input = |i: usize| Some(graph.slot(tensor(*inputs.get(i)?)?).element_type());
     let options = spec.options[0].map(|table| (table.buffer, table.position));
@@ -114,6 +126,12 @@ fn types<'a>(graph: &Graph<'a>, spec: &Spec<'a>) -> impl Iterator<Item = Element
 #[inline(never)] // so that its values are on the stack only while it runs
 fn prepare_with<'a>(site: Site<'_, 'a>, op: &'a OpRegistration, node: usize, spec: &Spec<'a>) -> Result<()> {
     let arena = site.arena;
+    if works_in_place(spec) && op.flags & OP_IN_PLACE == 0 {
+        let error = OpError::invalid(format_args!(
+            "it reads and writes the same variable, but its op does not work in place"
+        ));
+        return Err(of_node(site, node, spec, error));
+    }
     let state = arena.state(op)?.as_ptr().cast();
     let room = Room::new(site, spec, 0)?;
     // SAFETY: `room` was created for this `spec` without buffers, and nothing else uses it.
@@ -203,9 +221,11 @@ fn record<'a>(
     if is_constant {
         return Ok(NodeRecord::new(counted, None, state, &[], [0, 0]));
     }
-    let (persistent, scratch) = (host.persistent.list(), host.scratch.list());
-    let mut pieces = persistent.iter().chain(scratch).copied();
-    let mut total = persistent.len() + scratch.len();
+    // SAFETY: `host.said`, the temporary before the requests, is in use as long as the host.
+    let (persistent, scratch) = unsafe { (host.persistent.iter(), host.scratch.iter()) };
+    let mut pieces = persistent.clone().chain(scratch);
+    let counts = [host.persistent.len(), host.scratch.len()];
+    let mut total = counts[0] + counts[1];
     let mut first_values = Piece { data: null_mut(), bytes: 0 };
     if is_stateful(op) {
         first_values = first_values::copy(persistent, arena)?;
@@ -213,7 +233,6 @@ fn record<'a>(
     }
     let list = |_| Cell::new(pieces.next().unwrap_or(first_values));
     let pieces = arena.persistent(total, Category::Nodes, list)?;
-    let counts = [persistent.len(), scratch.len()];
     Ok(NodeRecord::new(counted, Some(op), state, pieces, counts))
 }
 
