@@ -77,13 +77,11 @@ impl Op for Conv2d {
     const EMBED: Option<Embed<Self>> = Some(Embed::with(|op, cx| cx.put(op.form(), op)));
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
-        Conv2d::prepare_with(node, cx, |cx, layer, activation, shape| {
-            match (layer.input.ty, layer.filter.ty) {
-                (F32, F32) => Kernel::float(cx, activation, shape),
-                (U8, U8) | (I8 | I16, I8 | I4) => Kernel::quantized(cx, layer, activation, shape),
-                (F32, I8 | I4) => Kernel::hybrid(cx, layer, activation, shape),
-                _ => Err(layer.unsupported()),
-            }
+        Conv2d::prepare_with(node, cx, |types, cx, layer, fused, shape| match types {
+            (F32, F32) => Ok(Kernel::Float { patch: cx.scratch(shape.patch)?, limits: fused.f32_range() }),
+            (U8, U8) | (I8 | I16, I8 | I4) => Kernel::quantized(cx, layer, fused, shape),
+            (F32, I8 | I4) => Kernel::hybrid(cx, layer, fused, shape),
+            _ => Err(layer.unsupported()),
         })
     }
 
@@ -118,10 +116,6 @@ impl Op for Conv2d {
 }
 
 impl Kernel {
-    fn float(cx: &mut PrepareContext<'_>, activation: Activation, shape: &Shape) -> Result<Kernel> {
-        Ok(Kernel::Float { patch: cx.scratch(shape.patch)?, limits: activation.f32_range() })
-    }
-
     fn quantized(
         cx: &mut PrepareContext<'_>,
         layer: &Layer<'_>,
@@ -150,11 +144,7 @@ impl Kernel {
 
 /// Checks options and sizes, and sets the shape of the output.
 #[inline(never)] // so that its values are not on the stack while a kernel is prepared
-fn begin(
-    layer: &Layer<'_>,
-    node: &NodeView<'_>,
-    cx: &mut PrepareContext<'_>,
-) -> Result<(Shape, Activation)> {
+fn begin(layer: &Layer<'_>, node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<(Shape, Activation)> {
     let options = node.options()?;
     let shape = Shape::new(layer, &WindowOptions::read(&options)?)?;
     cx.set_output_shape(0, &shape.windows.output_shape(layer.filter.shape[CHANNEL_AXIS]))?;
@@ -188,16 +178,19 @@ fn has_wide_bias(cx: &EvalContext<'_>) -> Result<bool> {
     Ok(cx.input_type(2).is_none_or(|ty| ty == I64))
 }
 
+/// The types of input and filter.
+type Types = (ElementType, ElementType);
+
 impl Conv2d {
     fn prepare_with(
         node: &NodeView<'_>,
         cx: &mut PrepareContext<'_>,
-        kernel: impl FnOnce(&mut PrepareContext<'_>, &Layer<'_>, Activation, &Shape) -> Result<Kernel>,
+        kernel: impl FnOnce(Types, &mut PrepareContext<'_>, &Layer<'_>, Activation, &Shape) -> Result<Kernel>,
     ) -> Result<Self> {
         let layer = Layer::read(node, CHANNEL_AXIS);
         let layer = layer.as_ref().map_err(|&error| error)?;
         let (shape, activation) = begin(layer, node, cx)?;
-        let kernel = kernel(cx, layer, activation, &shape)?;
+        let kernel = kernel((layer.input.ty, layer.filter.ty), cx, layer, activation, &shape)?;
         if !matches!(kernel, Kernel::Hybrid { .. }) {
             let bytes = layer.input.ty.bits() as usize / 8;
             shape.windows.allow_behind(cx, bytes, shape.filters)?;
@@ -211,11 +204,9 @@ impl Conv2d {
     /// # Errors
     /// As for `prepare`, or the node has another form.
     pub fn prepare_f32(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
-        Conv2d::prepare_with(node, cx, |cx, layer, activation, shape| {
-            match (layer.input.ty, layer.filter.ty) {
-                (F32, F32) => Kernel::float(cx, activation, shape),
-                _ => Err(only_form("f32")),
-            }
+        Conv2d::prepare_with(node, cx, |types, cx, _, fused, shape| match types {
+            (F32, F32) => Ok(Kernel::Float { patch: cx.scratch(shape.patch)?, limits: fused.f32_range() }),
+            _ => Err(only_form("f32")),
         })
     }
 
@@ -224,11 +215,9 @@ impl Conv2d {
     /// # Errors
     /// As for `prepare`, or the node has another form.
     pub fn prepare_i8(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
-        Conv2d::prepare_with(node, cx, |cx, layer, activation, shape| {
-            match (layer.input.ty, layer.filter.ty) {
-                (I8, I8 | I4) => Kernel::quantized(cx, layer, activation, shape),
-                _ => Err(only_form("i8")),
-            }
+        Conv2d::prepare_with(node, cx, |types, cx, layer, fused, shape| match types {
+            (I8, I8 | I4) => Kernel::quantized(cx, layer, fused, shape),
+            _ => Err(only_form("i8")),
         })
     }
 

@@ -72,7 +72,7 @@ impl Op for FullyConnected {
             (F32, F32, F32) => Kernel::Float(parts.float_range()?),
             (F32, U8 | I8 | I4 | I2, F32) => Kernel::Hybrid(Hybrid::prepare(parts, &layer, cx)?),
             (U8, U8, U8 | I16) | (I8, I8 | I4 | I2, I8) | (I16, I8 | I4 | I2 | I16, I16) => {
-                Kernel::Fixed(Fixed::prepare(parts, &layer, cx)?)
+                Kernel::Fixed(Fixed::prepare::<false>(parts, &layer, cx)?)
             }
             (x, w, y) => return Err(unsupported!("no kernel for input {x}, filter {w} and output {y}")),
         };
@@ -138,7 +138,7 @@ impl FullyConnected {
         if (parts.x.ty, parts.filter.ty, parts.y.ty) != (I8, I8, I8) || layer.depth == 0 {
             return Err(node::only_form("i8"));
         }
-        Ok(FullyConnected { layer, kernel: Kernel::Fixed(Fixed::prepare(parts, &layer, cx)?) })
+        Ok(FullyConnected { layer, kernel: Kernel::Fixed(Fixed::prepare::<true>(parts, &layer, cx)?) })
     }
 
     /// `eval` for f32 alone.

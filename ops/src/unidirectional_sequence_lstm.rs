@@ -35,7 +35,8 @@ impl Op for UnidirectionalSequenceLstm {
     const EMBED: Option<Embed<Self>> = Some(Embed::with(|op, cx| cx.put(op.form(), op)));
 
     fn prepare(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
-        let parts = Parts::read(node, cx)?;
+        let parts = Parts::read(node, cx);
+        let parts = parts.as_ref().map_err(|&error| error)?;
         let kernel = match parts.input {
             F32 => Kernel::Float(FloatLstm::prepare(parts.layer, parts.options, cx)?),
             _ => Kernel::Integer(parts.integer(node, cx)?),
@@ -117,7 +118,8 @@ impl UnidirectionalSequenceLstm {
     /// # Errors
     /// As for `prepare`, or the node has another form.
     pub fn prepare_f32(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
-        let parts = Parts::read(node, cx)?;
+        let parts = Parts::read(node, cx);
+        let parts = parts.as_ref().map_err(|&error| error)?;
         if parts.input != F32 {
             return Err(node::only_form("f32"));
         }
@@ -130,7 +132,8 @@ impl UnidirectionalSequenceLstm {
     /// # Errors
     /// As for `prepare`, or the node has another form.
     pub fn prepare_i8(node: &NodeView<'_>, cx: &mut PrepareContext<'_>) -> Result<Self> {
-        let parts = Parts::read(node, cx)?;
+        let parts = Parts::read(node, cx);
+        let parts = parts.as_ref().map_err(|&error| error)?;
         if parts.input == F32 {
             return Err(node::only_form("i8"));
         }

@@ -46,27 +46,22 @@ plain! {
 }
 
 impl Fixed {
-    pub(super) fn prepare(parts: &Dense<'_>, layer: &Layer, cx: &mut PrepareContext<'_>) -> Result<Fixed> {
+    /// `I8_ONLY`: leaves out what i8 does not need, so that programs do not link it.
+    pub(super) fn prepare<const I8_ONLY: bool>(
+        parts: &Dense<'_>,
+        layer: &Layer,
+        cx: &mut PrepareContext<'_>,
+    ) -> Result<Fixed> {
         let Dense { x, filter, y, .. } = parts;
         let scales = filter_scales(filter, layer.units, 0)?;
         let per_channel = scales.scales.len() > 1;
-        ensure!(
-            !per_channel || x.ty != U8,
-            "filter {filter} has {} scales; for u8 there must be one",
-            scales.scales.len()
-        );
-        let filter_zero = scales.zero_points[0] as i32;
-        ensure!(
-            filter.ty.bits() >= 8 || scales.zero_points.iter().all(|&zero| zero == 0),
-            "filter {filter} is {} with zero point {filter_zero}; it must be 0",
-            filter.ty
-        );
+        let filter_zero = parts.check_filter(&scales)?;
         parts.check_bias()?;
         let (from, to) = (node::quant(x)?, node::quant(y)?);
-        if x.ty == I16 {
+        if !I8_ONLY && x.ty == I16 {
             parts.check_i16(from.zero_point, to.zero_point)?;
         }
-        let sums = parts.sums(filter_zero);
+        let sums = if I8_ONLY { Sums::I32 } else { parts.sums(filter_zero) };
         let multipliers = match per_channel {
             true => ChannelMultipliers::per_channel(cx, [x, filter, y], layer.units, 0)?,
             false => {
@@ -84,7 +79,9 @@ impl Fixed {
             sums,
             all_i8: x.ty == I8 && filter.ty == I8,
             multipliers,
-            reals: cx.table(count, |u| quotient(from.scale, scales.scale_of(u), to.scale))?,
+            reals: cx.table(if I8_ONLY { 0 } else { count }, |u| {
+                quotient(from.scale, scales.scale_of(u), to.scale)
+            })?,
             row: row_scratch(filter, layer, cx)?,
         })
     }
@@ -220,6 +217,23 @@ struct Unit {
 }
 
 impl Dense<'_> {
+    /// Checks the filter's quantization, and returns its zero point.
+    fn check_filter(&self, scales: &Quantization<'_>) -> Result<i32> {
+        let filter = &self.filter;
+        ensure!(
+            scales.scales.len() == 1 || self.x.ty != U8,
+            "filter {filter} has {} scales; for u8 there must be one",
+            scales.scales.len()
+        );
+        let filter_zero = scales.zero_points[0] as i32;
+        ensure!(
+            filter.ty.bits() >= 8 || scales.zero_points.iter().all(|&zero| zero == 0),
+            "filter {filter} is {} with zero point {filter_zero}; it must be 0",
+            filter.ty
+        );
+        Ok(filter_zero)
+    }
+
     fn check_bias(&self) -> Result<()> {
         self.expect_bias(if self.x.ty == I16 { &[I32, I64] } else { &[I32] })
     }

@@ -73,8 +73,9 @@ impl Operands<'_> {
     /// The shapes do not broadcast.
     #[inline(never)] // as `set_output`
     pub fn broadcast(&self) -> Result<Broadcast<2>> {
-        let (a, b, output) = self.dims()?;
-        Broadcast::onto([&a, &b], &output).ok_or_else(|| invalid!("{} does not broadcast", self.a))
+        let dims = self.dims();
+        let (a, b, output) = dims.as_ref().map_err(|&error| error)?;
+        Broadcast::onto([a, b], output).ok_or_else(|| invalid!("{} does not broadcast", self.a))
     }
 }
 

@@ -24,14 +24,16 @@ impl<const N: usize> Broadcast<N> {
     pub fn onto(inputs: [&Dims; N], output: &Dims) -> Option<Broadcast<N>> {
         let mut steps = [[0; MAX_RANK]; N];
         for (steps, input) in steps.iter_mut().zip(inputs) {
-            let input = input.extended(output.rank())?;
-            let strides = input.strides();
-            for axis in 0..output.rank() {
+            // Missing leading axes are like axes of size 1.
+            let added = output.rank().checked_sub(input.rank())?;
+            let mut stride = 1;
+            for axis in (0..input.rank()).rev() {
                 match input.size(axis) {
                     1 => {}
-                    size if size == output.size(axis) => steps[axis] = strides[axis],
+                    size if size == output.size(added + axis) => steps[added + axis] = stride,
                     _ => return None,
                 }
+                stride *= (input.size(axis) as isize).max(1);
             }
         }
         Some(Broadcast { output: *output, nest: Nest::new(output, steps) })

@@ -12,9 +12,12 @@ use super::dot::dot;
 use super::fixed_point::inverse_sqrt;
 use super::fixed_point_i16;
 use super::lstm::{Gate, Layer, LstmOptions};
+use super::node::input_quant;
 use super::pace::Pace;
+use super::ratio::quotient;
 use super::recurrent::{Columns, Direction, Sequence, load, row, store};
 use super::requantize::{Multiplier, rounding_divide_by_pot};
+use super::single::power_of_two;
 
 plain! {
     /// A prepared layer.
@@ -88,12 +91,6 @@ pub(super) fn scale(x: Result<TensorView<'_>>) -> Result<f32> {
     Ok(x?.scale_and_zero_point()?.0)
 }
 
-/// Returns `2^exponent`.
-pub(super) fn power_of_two(exponent: i32) -> f64 {
-    // Exponents of scales are far from both ends.
-    f64::from_bits(((1023 + exponent.clamp(-1022, 1023)) as u64) << 52)
-}
-
 /// The binary logarithm of a cell's scale.
 ///
 /// # Errors
@@ -104,6 +101,15 @@ pub fn cell_exponent(cell: &TensorView<'_>) -> Result<i32> {
     let rounded = super::requantize::round_f32(exact);
     ensure!((exact - rounded).abs() < 1e-3, "cell {cell} has scale {scale}; it must be a power of two");
     Ok(rounded as i32)
+}
+
+#[inline(never)] // as `input_quant`
+fn checked_cell_exponent(node: &NodeView<'_>, i: usize) -> Result<i32> {
+    let cell = node.input(i)?;
+    let exponent = cell_exponent(&cell)?;
+    let is_served = (-15..=-9).contains(&exponent);
+    ensure!(is_served, "cell {cell} has scale 2^{exponent}; the exponent must be within -15 and -9");
+    Ok(exponent)
 }
 
 impl GateScales {
@@ -122,19 +128,21 @@ impl GateScales {
             Some(_) => scale(node.intermediate(gate as usize))?,
             None => 1.0 / 4096.0,
         };
-        let x = scale(node.input(layout.x))?;
-        let output = scale(node.input(layout.output_state()))?;
+        let x = input_quant(node, layout.x)?.scale;
+        let output = input_quant(node, layout.output_state())?.scale;
         let cell = match layout.cell_to(gate) {
             Some(i) if layer.peephole => {
-                let weights = f64::from(scale(node.input(i))?);
-                (power_of_two(cell_exponent) * weights / f64::from(sum)) as f32
+                quotient(power_of_two(cell_exponent), input_quant(node, i)?.scale, sum) as f32
             }
             _ => 1.0,
         };
-        let norm = layout.norm.get().map_or(Ok(1.0), |i| scale(node.input(i + gate as usize)))?;
+        let norm = match layout.norm.get() {
+            Some(i) => input_quant(node, i + gate as usize)?.scale,
+            None => 1.0,
+        };
         Ok(GateScales {
-            input: multiplier(scale(node.input(layout.input_to(gate)))? * x / sum)?,
-            recurrent: multiplier(scale(node.input(layout.recurrent_to(gate)))? * output / sum)?,
+            input: multiplier(input_quant(node, layout.input_to(gate))?.scale * x / sum)?,
+            recurrent: multiplier(input_quant(node, layout.recurrent_to(gate))?.scale * output / sum)?,
             cell: multiplier(cell)?,
             norm: multiplier(norm)?,
             variance_guard: ((10000.0 * norm) as i32).max(1),
@@ -154,31 +162,26 @@ impl IntegerLstm {
         batches: usize,
     ) -> Result<IntegerLstm> {
         let layout = &layer.layout;
-        let cell = node.input(layout.cell_state())?;
-        let cell_exponent = cell_exponent(&cell)?;
-        ensure!(
-            (-15..=-9).contains(&cell_exponent),
-            "cell {cell} has scale 2^{cell_exponent}; the exponent must be within -15 and -9"
-        );
+        let cell_exponent = checked_cell_exponent(node, layout.cell_state())?;
         let (hidden_scale, hidden_zero_point) = node.intermediate(4)?.scale_and_zero_point()?;
-        let (output_scale, output_zero_point) = node.input(layout.output_state())?.scale_and_zero_point()?;
-        let projection = if layer.projection { scale(node.input(layout.projection()))? } else { 1.0 };
+        let output = input_quant(node, layout.output_state())?;
+        let projection = if layer.projection { input_quant(node, layout.projection())?.scale } else { 1.0 };
         let mut gates = [GateScales::NONE; 4];
         for gate in layer.gates() {
             gates[gate as usize] = GateScales::new(gate, layer, node, cell_exponent)?;
         }
-        let hidden = power_of_two(-15) / f64::from(hidden_scale) * power_of_two(-15);
+        let hidden = quotient(power_of_two(-30), 1.0, hidden_scale);
         Ok(IntegerLstm {
             layer: *layer,
             gates,
             hidden: multiplier(hidden as f32)?,
             hidden_zero_point,
-            projection: multiplier(projection * hidden_scale / output_scale)?,
+            projection: multiplier(projection * hidden_scale / output.scale)?,
             cell_exponent,
-            cell_clip: (options.cell_clip / scale(Ok(cell))?) as i16,
+            cell_clip: (options.cell_clip / input_quant(node, layout.cell_state())?.scale) as i16,
             projection_clip: (options.projection_clip / scale(node.output(0))?) as i8,
-            input_zero_point: node.input(layout.x)?.scale_and_zero_point()?.1,
-            output_zero_point,
+            input_zero_point: input_quant(node, layout.x)?.zero_point,
+            output_zero_point: output.zero_point,
             batches,
             room: cx.scratch(layer.cells.saturating_mul(4))?,
             bytes: cx.scratch(layer.cells.saturating_add(layer.outputs))?,

@@ -10,10 +10,16 @@ use super::activation::Limits;
 use super::dot::{dot, dot_i64};
 use super::float;
 use super::lstm::{Gate, Layer, LstmOptions};
-use super::lstm_integer::{multiplier, multiply, power_of_two, saturate, scale};
+use super::lstm_integer::{multiplier, multiply, saturate, scale};
 use super::pace::Pace;
 use super::recurrent::{Direction, Sequence, load, row, store};
 use super::requantize::{Multiplier, round_f32};
+
+/// Returns `2^exponent`.
+fn power_of_two(exponent: i32) -> f64 {
+    // Exponents of scales are far from both ends.
+    f64::from_bits(((1023 + exponent.clamp(-1022, 1023)) as u64) << 52)
+}
 
 plain! {
     /// A prepared layer.

@@ -113,6 +113,15 @@ pub fn quant(x: &TensorView<'_>) -> Result<Quant> {
     Ok(Quant { scale, zero_point })
 }
 
+/// The quantization of input `i` of a node, as [`quant`].
+///
+/// # Errors
+/// As for [`quant`], or the input is absent.
+#[inline(never)] // so that the tensor's description is on the stack only here
+pub fn input_quant(node: &NodeView<'_>, i: usize) -> Result<Quant> {
+    quant(&node.input(i)?)
+}
+
 /// The fixed-point form of a ratio of scales, from `x` to `y`.
 ///
 /// # Errors

@@ -75,8 +75,8 @@ fn normalized(significand: u64, exponent: i32) -> (u64, i32) {
 pub fn agree(a: f32, b: f32, c: f32, unit: f32) -> bool {
     let numbers = [a, b, c, unit].map(Binary::of);
     let [Some(a), Some(b), Some(c), Some(unit)] = numbers else { return false };
-    // With leading bits at 2^60 or 2^61: if the difference is small next to both, their exponents differ by two at most,
-    // and the shift below loses only zeros.
+    // With leading bits at 2^60 or 2^61: if the difference is small next to both, their exponents differ by at most
+    // two, and the shift below loses only zeros.
     let product = ((i64::from(a.significand) * i64::from(b.significand)) << 14, a.exponent + b.exponent - 14);
     let sum = (i64::from(c.significand) << 38, c.exponent - 38);
     let (high, low) = if product.0 != 0 && product.1 >= sum.1 { (product, sum) } else { (sum, product) };

@@ -36,7 +36,7 @@ fn exp_parts(x: f32) -> (f32, f32, i32) {
 
 /// `2^exponent`, for exponents of normal numbers.
 #[inline]
-fn power_of_two(exponent: i32) -> f32 {
+pub(super) fn power_of_two(exponent: i32) -> f32 {
     f32::from_bits(((exponent + 127) as u32) << 23)
 }
 

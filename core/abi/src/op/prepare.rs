@@ -1,6 +1,7 @@
 //! The host's services during `prepare`.
 
 use core::cell::Cell;
+use core::ffi::c_void;
 use core::marker::PhantomData;
 
 use crate::host;
@@ -92,20 +93,7 @@ impl<'a> PrepareContext<'a> {
         count: usize,
         mut value: impl FnMut(usize) -> Result<T>,
     ) -> Result<u32> {
-        let bytes =
-            count.checked_mul(size_of::<T>()).ok_or_else(|| invalid!("{count} elements are too many"))?;
-        let (mut index, mut data) = (0, core::ptr::null_mut());
-        // SAFETY: both results are writable, and `from_raw` requires that the function accepts this context.
-        host::check(unsafe {
-            (self.raw.request_persistent)(
-                self.raw.context,
-                bytes as u64,
-                align_of::<T>() as u64,
-                &mut index,
-                &mut data,
-            )
-        })?;
-        ensure!(count == 0 || !data.is_null(), "the host gave no memory for {bytes} bytes");
+        let (index, data) = self.allocate(count, size_of::<T>(), align_of::<T>())?;
         let data = data.cast::<T>();
         for i in 0..count {
             let element = value(i)?;
@@ -114,6 +102,25 @@ impl<'a> PrepareContext<'a> {
             unsafe { data.add(i).write(element) };
         }
         Ok(index)
+    }
+
+    /// Allocates persistent memory for `count` elements; returns its number and address.
+    #[inline(never)] // one copy for all types
+    fn allocate(&self, count: usize, size: usize, alignment: usize) -> Result<(u32, *mut c_void)> {
+        let bytes = count.checked_mul(size).ok_or_else(|| invalid!("{count} elements are too many"))?;
+        let (mut index, mut data) = (0, core::ptr::null_mut());
+        // SAFETY: both results are writable, and `from_raw` requires that the function accepts this context.
+        host::check(unsafe {
+            (self.raw.request_persistent)(
+                self.raw.context,
+                bytes as u64,
+                alignment as u64,
+                &mut index,
+                &mut data,
+            )
+        })?;
+        ensure!(count == 0 || !data.is_null(), "the host gave no memory for {bytes} bytes");
+        Ok((index, data))
     }
 
     /// Creates a buffer of `count` elements that `eval` reads and writes and that is kept between calls. Element `i` is
@@ -203,7 +210,7 @@ impl<'a> PrepareContext<'a> {
     }
 
     /// The host's interface with this id; null if it has none.
-    pub fn query(&self, interface: u64) -> *const core::ffi::c_void {
+    pub fn query(&self, interface: u64) -> *const c_void {
         // SAFETY: the id is a plain value, and `from_raw` requires that `query` accepts this context.
         unsafe { (self.raw.query)(self.raw.context, interface) }
     }

@@ -21,7 +21,7 @@ pub(crate) trait Ledger {
     /// Lists between head and tail, until [`end`](Self::end).
     fn temporaries(&self, parts: &[Part]) -> Span;
 
-    /// Temporary memory is no longer in use.
+    /// Ends the use of temporary memory.
     fn end(&self, span: Span, freed: Freed);
 
     fn set_head(&self, bytes: usize);
@@ -33,12 +33,12 @@ pub(crate) trait Ledger {
     fn release(&self, mark: TailMark);
 }
 
-/// What becomes free when temporary memory is no longer in use.
+/// What becomes free when the use of temporary memory ends.
 #[derive(Clone, Copy)]
 pub(crate) enum Freed {
     /// All temporary memory: no other is in use.
     All,
-    /// This memory, and all that is behind it.
+    /// This memory, and all after it.
     This,
     /// Nothing yet: later memory is still in use.
     Nothing,

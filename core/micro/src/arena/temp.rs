@@ -13,7 +13,7 @@ pub(super) struct Front {
     pub open: Cell<usize>,
 }
 
-/// A temporary list. Dropping it frees its memory and the [values](super::Arena::temporary_value) behind it; if later
+/// A temporary list. Dropping it frees its memory and the [values](super::Arena::temporary_value) after it; if later
 /// temporaries are still in use, the last of them frees it.
 pub(crate) struct Temp<'t, T> {
     pub(super) data: NonNull<T>,

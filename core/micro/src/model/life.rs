@@ -22,6 +22,11 @@ impl Life {
         self.first <= self.last
     }
 
+    /// Whether both are in use at some time.
+    pub(crate) fn overlaps(&self, other: Life) -> bool {
+        self.first <= other.last && other.first <= self.last
+    }
+
     pub(crate) fn include(&mut self, other: Life) {
         self.first = self.first.min(other.first);
         self.last = self.last.max(other.last);

@@ -39,6 +39,17 @@ impl PlannedBuffer {
         if self.at == NOWHERE { UsageRecord::ANYWHERE } else { self.at as u64 }
     }
 
+    /// The end in the head; 0 before it is placed.
+    pub(crate) fn end(&self) -> usize {
+        if self.at == NOWHERE { 0 } else { self.at.saturating_add(self.size) }
+    }
+
+    /// Whether both have places that overlap, in time and in memory.
+    pub(crate) fn clashes(&self, other: &PlannedBuffer) -> bool {
+        let placed = self.at != NOWHERE && other.at != NOWHERE && self.size > 0 && other.size > 0;
+        placed && self.life.overlaps(other.life) && self.at < other.end() && other.at < self.end()
+    }
+
     /// The usage record for planners. A buffer with a place is fixed there.
     pub(crate) fn record(&self) -> UsageRecord {
         UsageRecord {

@@ -6,7 +6,6 @@
 //!
 //! The tensors are listed by subgraph; `n` covers either the first subgraph or all of them. Every number is checked.
 
-use arenite_abi::UsageRecord;
 use arenite_model::{Model, detail};
 
 use super::buffer::PlannedBuffer;
@@ -70,16 +69,10 @@ fn number(list: &[u8], i: usize) -> Option<i64> {
 
 /// Fails if two tensors overlap in memory while both are in use.
 pub(crate) fn check_apart(list: &[PlannedBuffer]) -> Result<()> {
-    let fixed = |record: &UsageRecord| record.fixed().is_some() && record.size > 0;
-    for (i, a) in list.iter().map(PlannedBuffer::record).enumerate().filter(|(_, record)| fixed(record)) {
-        for b in list[..i].iter().map(PlannedBuffer::record).filter(fixed) {
-            let apart = |low: &UsageRecord, high: &UsageRecord| {
-                low.fixed_offset.saturating_add(low.size) <= high.fixed_offset
-            };
-            if a.overlaps(&b) && !apart(&a, &b) && !apart(&b, &a) {
-                let (reason, found) = ("is a tensor that overlaps another live one", i64::from(a.tensor));
-                return Err(Error::Offline { reason: detail(reason), found: detail(found) });
-            }
+    for (i, a) in list.iter().enumerate() {
+        if list[..i].iter().any(|b| a.clashes(b)) {
+            let (reason, found) = ("is a tensor that overlaps another live one", i64::from(a.tensor));
+            return Err(Error::Offline { reason: detail(reason), found: detail(found) });
         }
     }
     Ok(())

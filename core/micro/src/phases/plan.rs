@@ -88,8 +88,7 @@ pub(crate) fn place<'a>(
     offline::check_apart(list)?;
     planner(&mut BufferList(list)).map_err(Error::Plan)?;
     assign_addresses(machine, arena, list);
-    let ends = list.iter().map(|planned| planned.offset().saturating_add(planned.record().size));
-    Ok(ends.max().unwrap_or(0))
+    Ok(list.iter().map(PlannedBuffer::end).max().unwrap_or(0) as u64)
 }
 
 /// The usage records of all buffers.

@@ -58,6 +58,18 @@ impl<'h, 'a> PrepareHost<'h, 'a> {
         }
     }
 
+    /// Copies a known value to the arena, and gives it to the tensor.
+    fn copy_value(&mut self, t: usize, value: &[u8]) -> Result<(), Error> {
+        let copy =
+            self.site.arena.persistent_bytes(value.len(), crate::arena::ALIGNMENT, Category::Constants);
+        let copy = self.keep(copy)?.as_ptr();
+        // SAFETY: `persistent_bytes` returned `value.len()` new bytes.
+        unsafe { copy.copy_from_nonoverlapping(value.as_ptr(), value.len()) };
+        let entry = ArTensorV1 { bytes: value.len() as u64, data: copy.cast(), ..self.work.get(t) };
+        self.work.set(t, entry);
+        Ok(())
+    }
+
     /// The number in the model of the output with this number in `work`.
     fn number_of_output(&self, local: usize) -> Option<usize> {
         let spec = self.site.spec(self.node).ok()?;
@@ -144,21 +156,17 @@ impl PrepareSide for PrepareHost<'_, '_> {
     }
 
     fn set_constant(&mut self, t: usize, value: &[u8]) -> Result<(), Error> {
-        self.set_value(t, value)?;
+        self.copy_value(t, value)?;
         let entry = self.work.get(t);
         self.work.set(t, room::as_constant(entry, entry.data.cast()));
         Ok(())
     }
 
     fn set_value(&mut self, t: usize, value: &[u8]) -> Result<(), Error> {
-        let copy =
-            self.site.arena.persistent_bytes(value.len(), crate::arena::ALIGNMENT, Category::Constants);
-        let copy = self.keep(copy)?.as_ptr();
-        // SAFETY: `persistent_bytes` returned `value.len()` new bytes.
-        unsafe { copy.copy_from_nonoverlapping(value.as_ptr(), value.len()) };
-        let entry = ArTensorV1 { bytes: value.len() as u64, data: copy.cast(), ..self.work.get(t) };
-        self.work.set(t, entry);
-        Ok(())
+        if !cfg!(feature = "subgraphs") {
+            return Err(unsupported!("a variable with a value from prepare needs the feature `subgraphs`"));
+        }
+        self.copy_value(t, value)
     }
 
     fn take_persistent(&mut self, bytes: usize, alignment: usize) -> Result<(u32, *mut c_void), Error> {

@@ -22,7 +22,7 @@ pub(crate) fn run(site: Site<'_, '_>) -> Result<()> {
         let prepared = place.get();
         match prepared.op() {
             Some(op) => observed(site, node, op, &prepared)?,
-            None if prepared.persistent_count() == 0 => {}
+            None if prepared.persistent_count() == 0 || !cfg!(feature = "subgraphs") => {}
             None => write_values(site.graph, site.spec(node)?.lists[1], &prepared),
         }
     }
