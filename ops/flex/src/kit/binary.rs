@@ -80,7 +80,7 @@ impl Family for Binary {
             a.shape,
             b.shape
         );
-        Ok(Binary { broadcast: operands.broadcast, of })
+        Ok(Binary { broadcast: operands.broadcast()?, of })
     }
 
     fn eval(&self, cx: &mut EvalContext<'_>) -> Result<()> {
@@ -190,7 +190,7 @@ impl Family for Comparison {
             cx.set_output_shape(0, &[])?;
             None
         } else {
-            Some(binary::prepare(node, cx)?.broadcast)
+            Some(binary::prepare(node, cx)?.broadcast()?)
         };
         let served = match a.ty {
             F16 | BF16 | F32 | F64 | I8 | U8 | I16 | U16 | I32 | U32 | I64 | U64 => true,
