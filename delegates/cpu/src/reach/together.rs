@@ -53,11 +53,23 @@ impl RunGroups {
         loops.runs() / self.same * self.same.div_ceil(self.count)
     }
 
-    /// The runs of a piece.
-    fn runs(&self, piece: usize) -> Range<usize> {
-        let pieces = self.same.div_ceil(self.count);
-        let (outer, first) = (piece / pieces * self.same, piece % pieces * self.count);
-        outer + first..outer + (first + self.count).min(self.same)
+    /// Calls `f` with the runs of each piece, and where the operands of the first of them start.
+    #[inline]
+    fn each(&self, loops: &Loops<2>, pieces: Range<usize>, mut f: impl FnMut(Range<usize>, [usize; 2])) {
+        let per_group = self.same.div_ceil(self.count);
+        let mut strides = [loops.run; 2];
+        strides[self.operand] = usize::from(self.spreads);
+        let mut piece = pieces.start;
+        while piece < pieces.end {
+            let (group, first) = (piece / per_group, piece % per_group);
+            let end = ((group + 1) * per_group).min(pieces.end);
+            let (start, at) = (group * self.same, loops.starts(group * self.same));
+            for before in (first..first + end - piece).map(|piece| piece * self.count) {
+                let runs = start + before..start + (before + self.count).min(self.same);
+                f(runs, std::array::from_fn(|o| at[o] + before * strides[o]));
+            }
+            piece = end;
+        }
     }
 
     /// Calls `f` with the results and the operands of each piece, one of which has one element for each run: it
@@ -69,12 +81,12 @@ impl RunGroups {
         inputs: [Source<'_, T>; 2],
         mut f: impl FnMut(Range<usize>, [Source<'_, T>; 2]),
     ) {
-        for runs in pieces.map(|piece| self.runs(piece)) {
-            let (at, mut lengths) = (loops.starts(runs.start), [runs.len() * loops.run; 2]);
+        self.each(loops, pieces, |runs, at| {
+            let mut lengths = [runs.len() * loops.run; 2];
             lengths[self.operand] = runs.len();
             let operands = std::array::from_fn(|o| inputs[o].part(at[o], lengths[o]));
             f(runs.start * loops.run..runs.end * loops.run, operands);
-        }
+        });
     }
 
     /// Calls `f` with the results and the operands of each piece. One operand is repeated in `room`, which must have
@@ -88,9 +100,7 @@ impl RunGroups {
         mut f: impl FnMut(Range<usize>, [Source<'_, T>; 2]),
     ) {
         let (run, other, mut repeated) = (loops.run, 1 - self.operand, None);
-        for piece in pieces {
-            let runs = self.runs(piece);
-            let at = loops.starts(runs.start);
+        self.each(loops, pieces, |runs, at| {
             if self.spreads {
                 let from = inputs[self.operand].part(at[self.operand], runs.len());
                 for (r, x) in from.iter().enumerate() {
@@ -99,9 +109,12 @@ impl RunGroups {
                     }
                 }
             } else if repeated != Some(at[self.operand]) {
-                let from = inputs[self.operand].part(at[self.operand], run);
-                for room in room.chunks_exact_mut(run).take(self.count) {
-                    Target::of(room).copy_from(from);
+                Target::of(&mut room[..run]).copy_from(inputs[self.operand].part(at[self.operand], run));
+                let (mut filled, all) = (run, self.count * run);
+                while filled < all {
+                    let more = filled.min(all - filled);
+                    room.copy_within(..more, filled);
+                    filled += more;
                 }
                 repeated = Some(at[self.operand]);
             }
@@ -109,7 +122,7 @@ impl RunGroups {
             let mut operands = [Source::of(&room[..len]); 2];
             operands[other] = inputs[other].part(at[other], len);
             f(runs.start * run..runs.end * run, operands);
-        }
+        });
     }
 }
 
@@ -132,8 +145,14 @@ mod tests {
         let seven = loops(&[2, 7, 4], &[2, 1, 4], &[2, 7, 4]);
         let together = RunGroups::new(&seven, 13).unwrap();
         assert_eq!(together, RunGroups { operand: 1, spreads: false, same: 7, count: 3 });
-        let pieces: Vec<_> = (0..together.pieces(&seven)).map(|piece| together.runs(piece)).collect();
-        assert_eq!(pieces, [0..3, 3..6, 6..7, 7..10, 10..13, 13..14]);
+        let mut pieces = Vec::new();
+        together.each(&seven, 0..together.pieces(&seven), |runs, at| pieces.push((runs, at)));
+        let first = [(0..3, [0, 0]), (3..6, [12, 0]), (6..7, [24, 0])];
+        let second = [(7..10, [28, 4]), (10..13, [40, 4]), (13..14, [52, 4])];
+        assert_eq!(pieces, [first, second].concat());
+        let mut last = Vec::new();
+        together.each(&seven, 2..4, |runs, at| last.push((runs, at)));
+        assert_eq!(last, pieces[2..4]);
         assert_eq!(RunGroups::new(&seven, 7), None);
         assert_eq!(RunGroups::new(&loops(&[7, 4], &[7, 1], &[7, 4]), 32 + 31), None);
         assert_eq!(RunGroups::new(&loops(&[7, 4], &[7, 4], &[7, 4]), 99), None);

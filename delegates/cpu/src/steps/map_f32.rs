@@ -73,8 +73,8 @@ pub(crate) struct BinaryMap {
     pub output: Id,
 }
 
-/// Elements of a group of short runs: 2 KiB.
-const ROOM: usize = 512;
+/// Elements of a group of short runs: 4 KiB.
+const ROOM: usize = 1024;
 
 impl BinaryMap {
     /// Computes `y`, the results from index `at` on. Operands have as many elements, or one if they do not move.
@@ -112,7 +112,8 @@ impl BinaryMap {
 
     /// What follows the function.
     fn finish(&self, at: usize, y: &mut Target<'_, f32>, epilogue: &Epilogue<'_>) {
-        if self.clamp != Clamp::NONE {
+        // Kernels of sums, products and quotients make results finite themselves.
+        if self.clamp.is_needed() {
             self.map.clamp_over(self.clamp, y);
         }
         epilogue.iter().for_each(|op| op.apply_over(self.map, y, at));

@@ -32,6 +32,8 @@ pub(crate) struct PoolU8 {
     /// The positions of a row where all columns of the window are inside the image.
     inside: Range<usize>,
     bytes: Bytes,
+    /// The bits that make the bytes read unsigned, and those of the results signed.
+    flips: [u8; 2],
     /// By number of pixels under the window; empty for the largest.
     divisions: Vec<Channels>,
     input: Id,
@@ -39,19 +41,20 @@ pub(crate) struct PoolU8 {
 }
 
 impl PoolU8 {
-    /// A pool whose results are clamped to `bytes`.
+    /// A pool whose results are clamped to `bytes`. For maxima, `flips` makes the bytes read unsigned, and those of the
+    /// results signed.
     pub(crate) fn new(
         pools: &'static Pools,
         pooling: Pooling,
         window: Window,
-        bytes: Bytes,
+        (bytes, flips): (Bytes, [u8; 2]),
         StepValues { input, output }: StepValues,
     ) -> Self {
         let most = if pooling == Pooling::Largest { 0 } else { window.rows.taps * window.columns.taps };
         let alike = |count| Channels::new(pools.lanes, &vec![u8_pool::division(count); pools.lanes], bytes);
         let divisions = (1..=most).map(alike).collect();
         let inside = window.columns.all_inside();
-        PoolU8 { pools, pooling, window, inside, bytes, divisions, input, output }
+        PoolU8 { pools, pooling, window, inside, bytes, flips, divisions, input, output }
     }
 
     /// Computes `to`, row `y` of all images.
@@ -75,31 +78,26 @@ impl PoolU8 {
                     count += 1;
                 }
             }
-            let mean = self.mean(count);
-            loop {
-                let window = u8_pool::Window {
-                    pixels: pixels.as_ptr(),
-                    count,
-                    n: w.channels,
-                    low: self.bytes.low,
-                    high: self.bytes.high,
-                    mean,
-                    c: to.at(x * w.channels, w.channels),
-                };
-                // SAFETY: selected for this machine; the pixels, at least one, were looked up for all windows of the
-                // loop.
-                unsafe {
-                    match self.pooling {
-                        Pooling::Largest => (self.pools.largest)(&window),
-                        _ => (self.pools.mean)(&window),
-                    }
+            let window = u8_pool::Window {
+                pixels: pixels.as_ptr(),
+                count,
+                positions: end - x,
+                step,
+                n: w.channels,
+                low: self.bytes.low,
+                high: self.bytes.high,
+                mean: self.mean(count),
+                flips: self.flips,
+                c: to.at(x * w.channels, (end - x) * w.channels),
+            };
+            // SAFETY: selected for this machine; the pixels, at least one, were looked up for all positions.
+            unsafe {
+                match self.pooling {
+                    Pooling::Largest => (self.pools.largest)(&window),
+                    _ => (self.pools.mean)(&window),
                 }
-                x += 1;
-                if x == end {
-                    break;
-                }
-                pixels[..count].iter_mut().for_each(|pixel| *pixel = pixel.wrapping_add(step));
             }
+            x = end;
         }
     }
 

@@ -16,7 +16,6 @@ const FAR: f32 = -5.7;
 #[inline(always)]
 pub(super) fn unary<S: Simd, const F: usize>(s: S, x: S::V) -> S::V {
     let half = s.splat(0.5);
-    let one = s.splat(1.0);
     match Unary::ALL[F] {
         Unary::Abs => s.abs(x),
         Unary::Neg => s.sub(s.splat(-0.0), x),
@@ -44,13 +43,15 @@ pub(super) fn unary<S: Simd, const F: usize>(s: S, x: S::V) -> S::V {
         }
         Unary::Silu => finite(s, s.mul(x, logistic(s, x))),
         Unary::Gelu => {
-            let e = erf(s, s.mul(x, s.splat(std::f32::consts::FRAC_1_SQRT_2)));
-            s.mul(s.mul(x, half), s.select_lt(x, s.splat(FAR), s.splat(0.0), s.add(one, e)))
+            let gate = s.add(half, normal_integral(s, x));
+            s.mul(x, s.select_lt(x, s.splat(FAR), s.splat(0.0), gate))
         }
         Unary::GeluTanh => {
-            let cube = s.mul(s.mul(x, x), s.mul(x, s.splat(0.044_715)));
-            let t = tanh(s, s.mul(s.splat(0.797_884_6), s.add(x, cube)));
-            s.mul(s.mul(x, half), s.select_lt(x, s.splat(FAR), s.splat(0.0), s.add(one, t)))
+            // √(2/π) · (x + 0.044715 x³).
+            let factor = s.fma(s.mul(x, x), s.splat(0.044_715 * 0.797_884_6), s.splat(0.797_884_6));
+            let t = tanh(s, s.mul(x, factor));
+            let gate = s.select_lt(x, s.splat(FAR), s.splat(0.0), s.fma(t, half, half));
+            s.mul(x, gate)
         }
     }
 }
@@ -77,25 +78,44 @@ const ROUND: f32 = 12_582_912.0;
 /// error, 2⁻²⁸.
 const EXP: [f32; 5] = [1.381_454e-3, 8.368_745e-3, 4.166_839e-2, 1.666_652_1e-1, 4.999_999_4e-1];
 
+/// The coefficients of r³ and r² in `eʳ` for `|r| ≤ ln 2 / 32`: relative error 2⁻²⁹.
+const EXP_NEAR_ZERO: [f32; 2] = [1.666_672e-1, 5.000_161_5e-1];
+
 /// The `n` and `r` of `x = n · ln 2 + r`, with `n = round(x / ln 2)` and `|r| ≤ ln 2 / 2`.
 #[inline(always)]
 fn powers_of_two<S: Simd>(s: S, x: S::V) -> (S::V, S::V) {
     let n = s.sub(s.fma(x, s.splat(LOG2_E), s.splat(ROUND)), s.splat(ROUND));
-    (n, s.fma(n, s.splat(-LN2_LOW), s.fma(n, s.splat(-LN2_HIGH), x)))
+    (n, remainder(s, x, n))
+}
+
+/// `x − n · ln 2`.
+#[inline(always)]
+fn remainder<S: Simd>(s: S, x: S::V, n: S::V) -> S::V {
+    s.fma(n, s.splat(-LN2_LOW), s.fma(n, s.splat(-LN2_HIGH), x))
 }
 
 /// `eˣ`. The result is 0 below −104, and +∞ above 88.8.
 #[inline(always)]
 pub fn exp<S: Simd>(s: S, x: S::V) -> S::V {
-    exp_within(s, s.clamp(x, s.splat(-104.0), s.splat(89.0)))
+    exp_within::<S, true>(s, s.clamp(x, s.splat(-104.0), s.splat(89.0)))
 }
 
-/// `eˣ` as `2ⁿ · eʳ`, for `x` from −104 to 89.
+/// `eˣ` as `2ⁿ · eʳ` for `x` from −104 to 89, or if not `FAR` from −87 to 88. With a table of powers, `n` is a multiple of 1/16 and `r` smaller.
 #[inline(always)]
-fn exp_within<S: Simd>(s: S, x: S::V) -> S::V {
-    let (n, r) = powers_of_two(s, x);
+fn exp_within<S: Simd, const FAR: bool>(s: S, x: S::V) -> S::V {
     let one = s.splat(1.0);
-    s.scale_far(s.fma(s.fma(polynomial(s, r, EXP), r, one), r, one), n)
+    if S::POWERS == 1 {
+        let (n, r) = powers_of_two(s, x);
+        let y = s.fma(s.fma(polynomial(s, r, EXP), r, one), r, one);
+        return if FAR { s.scale_far(y, n) } else { s.scale(y, n) };
+    }
+    let round = s.splat(ROUND / S::POWERS as f32);
+    let sum = s.fma(x, s.splat(LOG2_E), round);
+    let n = s.sub(sum, round);
+    let r = remainder(s, x, n);
+    let power = s.power(sum);
+    let p = s.fma(polynomial(s, r, EXP_NEAR_ZERO), r, one);
+    s.scale_far(s.fma(s.mul(power, r), p, power), n)
 }
 
 /// `eˣ − 1` for `x ≤ 0`, without cancellation near 0: `2ⁿ · (eʳ − 1) + (2ⁿ − 1)`.
@@ -107,40 +127,20 @@ pub fn exp_less_one<S: Simd>(s: S, x: S::V) -> S::V {
     s.add(s.scale(s.mul(p, r), n), s.sub(s.scale(one, n), one))
 }
 
-/// `ln x` as `n · ln 2 + ln(1 + r)`, where `x = 2ⁿ · (1 + r)` and `√½ ≤ 1 + r < √2`. Coefficients: Cephes' `logf`.
+/// The coefficients of q² to 1 in `2 · atanh(s) ≈ 2s + s³ · (…)` with `q = s²`, for −1/7 ≤ s ≤ 1/5: the polynomial with
+/// the least relative error of the whole, 2⁻²⁸. Their signs are changed.
+const LOG: [f32; 3] = [-0.303_652_5, -0.399_576_07, -0.666_669_5];
+
+/// `ln x` as `n · ln 2 + ln(1 + r)`, where `x = 2ⁿ · (1 + r)` and `¾ ≤ 1 + r < 1½`, and `ln(1 + r) = 2 · atanh(s)` with
+/// `s = r / (2 + r)`. Since `2s = r − s · r`, the small terms are added first.
 #[inline(always)]
 fn log<S: Simd>(s: S, x: S::V) -> S::V {
-    let (zero, one) = (s.splat(0.0), s.splat(1.0));
-    // Subnormal numbers are multiplied by 2²³.
-    let normal = s.splat(f32::MIN_POSITIVE);
-    let up = s.select_lt(x, normal, s.splat(23.0), zero);
-    let scaled = s.select_lt(x, normal, s.mul(x, s.splat(8_388_608.0)), x);
-    let n = s.exponent(scaled);
-    let m = s.scale_far(scaled, s.sub(zero, n));
-    let root = s.splat(std::f32::consts::SQRT_2);
-    let n = s.add(s.sub(n, up), s.select_lt(root, m, one, zero));
-    let r = s.sub(s.select_lt(root, m, s.mul(m, s.splat(0.5)), m), one);
-    let p = polynomial(
-        s,
-        r,
-        [
-            7.037_683_6e-2,
-            -1.151_461e-1,
-            1.167_699_84e-1,
-            -1.242_014_1e-1,
-            1.424_932_3e-1,
-            -1.666_805_7e-1,
-            2.000_071_4e-1,
-            -2.499_999_4e-1,
-            3.333_333e-1,
-        ],
-    );
-    let q = s.mul(r, r);
-    let y = s.fma(n, s.splat(LN2_LOW), s.mul(s.mul(p, r), q));
-    let y = s.fma(n, s.splat(LN2_HIGH), s.add(r, s.fma(q, s.splat(-0.5), y)));
-    let y = s.select_lt(s.splat(f32::MAX), x, x, y);
-    let y = s.select_lt(s.abs(x), s.splat(f32::from_bits(1)), s.splat(f32::NEG_INFINITY), y);
-    s.select_lt(x, zero, s.splat(f32::NAN), y)
+    let (n, m) = s.split(x);
+    let r = s.sub(m, s.splat(1.0));
+    let minus_s = s.div(r, s.sub(s.splat(-2.0), r));
+    let q = s.mul(minus_s, minus_s);
+    let tail = s.fma(polynomial(s, q, LOG), q, r);
+    s.fma(n, s.splat(std::f32::consts::LN_2), s.fma(minus_s, tail, r))
 }
 
 /// `sin x`. Small angles are their sines, also −0.
@@ -154,24 +154,20 @@ pub(super) const FAR_ANGLE: f32 = 1e5;
 
 /// `sin(x + k π)` for angles up to [`FAR_ANGLE`] and `k` of 0 or ½, where [`FUSED`](Simd::FUSED): `x = (n − k) π + r`
 /// with integral `n` and `|r| ≤ π/2`, and an odd polynomial of `r` (relative error below 2⁻³³) that is ±1 at ±π/2. π
-/// has three parts of 24 bits; the product with the first leaves no rounding error.
+/// has three parts of 24 bits; the product with the first leaves no rounding error. The sign changes with each half
+/// turn.
 #[inline(always)]
 fn sinusoid<S: Simd>(s: S, x: S::V, k: S::V) -> S::V {
     const HALF_TURN: [f32; 3] = [std::f32::consts::PI, -8.742_278e-8, -3.430_249e-15];
-    let half = s.splat(0.5);
-    let n = s.round(s.fma(x, s.splat(std::f32::consts::FRAC_1_PI), k));
-    let turns = s.sub(n, k);
+    let sum = s.add(s.fma(x, s.splat(std::f32::consts::FRAC_1_PI), k), s.splat(ROUND));
+    let turns = s.sub(s.sub(sum, s.splat(ROUND)), k);
     let mut r = x;
     for part in HALF_TURN {
         r = s.fma(turns, s.splat(-part), r);
     }
     let q = s.mul(r, r);
     let p = polynomial(s, q, [-2.388_743e-8, 2.752_529_8e-6, -1.984_086_7e-4, 8.333_333e-3, -1.666_666_7e-1]);
-    let sine = s.fma(s.mul(r, q), p, r);
-    // The sign changes with each half turn.
-    let halves = s.mul(n, half);
-    let odd_half = s.sub(halves, s.floor(halves));
-    s.mul(s.fma(odd_half, s.splat(-4.0), s.splat(1.0)), sine)
+    s.negate_odd(s.fma(s.mul(r, q), p, r), sum)
 }
 
 /// `1 / (1 + e⁻ˣ)`.
@@ -179,8 +175,8 @@ fn sinusoid<S: Simd>(s: S, x: S::V, k: S::V) -> S::V {
 pub fn logistic<S: Simd>(s: S, x: S::V) -> S::V {
     let one = s.splat(1.0);
     // Limited so that the exponential does not overflow.
-    let far = s.clamp(s.sub(s.splat(0.0), x), s.splat(-104.0), s.splat(88.0));
-    s.quotient(one, s.add(one, exp_within(s, far)))
+    let far = s.clamp(s.sub(s.splat(0.0), x), s.splat(-87.0), s.splat(88.0));
+    s.div(one, s.add(one, exp_within::<S, false>(s, far)))
 }
 
 /// `Σ c[i] · qⁱ`; the coefficients are in descending order.
@@ -213,29 +209,30 @@ pub fn tanh<S: Simd>(s: S, x: S::V) -> S::V {
         ],
     );
     let d = polynomial(s, q, [1.198_258_4e-6, 1.185_347_1e-4, 2.268_434_6e-3, 4.893_525e-3]);
-    s.quotient(s.mul(x, p), d)
+    s.div(s.mul(x, p), d)
 }
 
-/// `erf x`: an odd rational function of degrees 13 and 8 between −4 and 4, where it rounds to ±1. Coefficients: Eigen's
-/// `generic_fast_erf_float`.
+/// `½ · erf(x / √2)`: an odd rational function of degrees 13 and 8 between −4√2 and 4√2, where it rounds to ±½.
+/// Coefficients: Eigen's `generic_fast_erf_float`, for that argument and half the result.
 #[inline(always)]
-pub fn erf<S: Simd>(s: S, x: S::V) -> S::V {
-    let x = s.clamp(x, s.splat(-4.0), s.splat(4.0));
+fn normal_integral<S: Simd>(s: S, x: S::V) -> S::V {
+    const END: f32 = 4.0 * std::f32::consts::SQRT_2;
+    let x = s.clamp(x, s.splat(-END), s.splat(END));
     let q = s.mul(x, x);
     let p = polynomial(
         s,
         q,
         [
-            -2.726_142_3e-10,
-            2.770_681_4e-8,
-            -2.101_024e-6,
-            -5.692_506_4e-5,
-            -7.349_906e-4,
-            -2.954_6e-3,
-            -1.609_603_3e-2,
+            -1.505_995_1e-12,
+            3.061_199_3e-10,
+            -4.642_651e-8,
+            -2.515_756_3e-6,
+            -6.496_46e-5,
+            -5.223_044_4e-4,
+            -5.690_807e-3,
         ],
     );
     let d =
-        polynomial(s, q, [-1.456_607_2e-5, -2.133_740_6e-4, -1.682_827e-3, -7.373_329e-3, -1.426_473_9e-2]);
-    s.quotient(s.mul(x, p), d)
+        polynomial(s, q, [-9.103_795e-7, -2.667_175_8e-5, -4.207_067_5e-4, -3.686_664_4e-3, -1.426_473_9e-2]);
+    s.div(s.mul(x, p), d)
 }

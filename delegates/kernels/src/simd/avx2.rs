@@ -66,9 +66,14 @@ unsafe impl Simd for Avx2 {
             let n = _mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127));
             _mm256_mul_ps(a, _mm256_castsi256_ps(_mm256_slli_epi32::<23>(n)))
         }
-        fn exponent(a: __m256) -> __m256 {
-            let biased = _mm256_srli_epi32::<24>(_mm256_slli_epi32::<1>(_mm256_castps_si256(a)));
-            _mm256_cvtepi32_ps(_mm256_sub_epi32(biased, _mm256_set1_epi32(127)))
+        fn split_normal(x: __m256) -> (__m256, __m256) {
+            let from_start = _mm256_sub_epi32(_mm256_castps_si256(x), _mm256_set1_epi32(0.75_f32.to_bits() as i32));
+            let n = _mm256_srai_epi32::<23>(from_start);
+            let m = _mm256_sub_epi32(_mm256_castps_si256(x), _mm256_slli_epi32::<23>(n));
+            (_mm256_cvtepi32_ps(n), _mm256_castsi256_ps(m))
+        }
+        fn negate_odd(x: __m256, n: __m256) -> __m256 {
+            _mm256_xor_ps(x, _mm256_castsi256_ps(_mm256_slli_epi32::<31>(_mm256_castps_si256(n))))
         }
         fn select_lt(a: __m256, b: __m256, yes: __m256, no: __m256) -> __m256 {
             _mm256_blendv_ps(no, yes, _mm256_cmp_ps::<_CMP_LT_OQ>(a, b))

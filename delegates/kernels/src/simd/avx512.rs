@@ -17,6 +17,7 @@ fn first(n: usize) -> __mmask16 {
 // SAFETY: only `new` creates a value, and it requires that the machine has the instructions.
 unsafe impl Simd for Avx512 {
     const LANES: usize = 16;
+    const POWERS: usize = 16;
     type V = __m512;
 
     #[inline(always)]
@@ -61,7 +62,6 @@ unsafe impl Simd for Avx512 {
         fn round(a: __m512) -> __m512 { _mm512_roundscale_ps::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(a) }
         fn floor(a: __m512) -> __m512 { _mm512_roundscale_ps::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(a) }
         fn scale(a: __m512, n: __m512) -> __m512 { _mm512_scalef_ps(a, n) }
-        fn exponent(a: __m512) -> __m512 { _mm512_getexp_ps(a) }
         fn select_lt(a: __m512, b: __m512, yes: __m512, no: __m512) -> __m512 {
             _mm512_mask_blend_ps(_mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b), no, yes)
         }
@@ -74,12 +74,25 @@ unsafe impl Simd for Avx512 {
         fn largest(a: __m512) -> f32 { _mm512_reduce_max_ps(a) }
     }
     #[inline(always)]
+    fn split_normal(self, x: __m512) -> (__m512, __m512) {
+        self.split(x)
+    }
+    #[inline(always)]
     fn prefetch(self, p: *const f32) {
         // SAFETY: a prefetch never faults, whatever the address.
         unsafe { _mm_prefetch::<_MM_HINT_T1>(p.cast()) }
     }
     in_registers! {
         "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"
+        fn power(n: __m512) -> __m512 {
+            // The sixteenths are the last bits, and the permutation reads only these.
+            let powers = _mm512_setr_ps(
+                1.0, 1.044_273_7, 1.090_507_7, 1.138_788_6, 1.189_207_1, 1.241_857_8, 1.296_839_6, 1.354_255_6,
+                core::f32::consts::SQRT_2, 1.476_826_2, 1.542_210_8, 1.610_490_3, 1.681_792_9, 1.756_252_2,
+                1.834_008_1, 1.915_206_6,
+            );
+            _mm512_permutexvar_ps(_mm512_castps_si512(n), powers)
+        }
         fn scale_far(a: __m512, n: __m512) -> __m512 { _mm512_scalef_ps(a, n) }
         fn inverse_root(a: __m512) -> __m512 {
             // 14 bits of 1 / √a, followed by one step of Newton's method. Zero, infinity, NaN and negative numbers have
@@ -90,12 +103,17 @@ unsafe impl Simd for Avx512 {
             let is_number = _mm512_cmp_ps_mask::<_CMP_LT_OQ>(_mm512_abs_ps(e), _mm512_set1_ps(1.0));
             _mm512_mask_blend_ps(is_number, r, refined)
         }
-        fn quotient(a: __m512, b: __m512) -> __m512 {
-            // 14 bits of 1 / b, followed by one step of Newton's method for the quotient.
-            let r = _mm512_rcp14_ps(b);
-            let q = _mm512_mul_ps(a, r);
-            let r = _mm512_fmadd_ps(_mm512_fnmadd_ps(b, r, _mm512_set1_ps(1.0)), r, r);
-            _mm512_fmadd_ps(_mm512_fnmadd_ps(b, q, a), r, q)
+        fn split(x: __m512) -> (__m512, __m512) {
+            /// The sign of −0 is dropped, and numbers below zero become NaN.
+            const SIGN: i32 = _MM_MANT_SIGN_ZERO | _MM_MANT_SIGN_NAN;
+            let m = _mm512_getmant_ps::<_MM_MANT_NORM_P75_1P5, SIGN>(x);
+            let n = _mm512_getexp_ps(x);
+            let one = _mm512_set1_ps(1.0);
+            (_mm512_mask_add_ps(n, _mm512_cmp_ps_mask::<_CMP_LT_OQ>(m, one), n, one), m)
+        }
+        fn negate_odd(x: __m512, n: __m512) -> __m512 {
+            let sign = _mm512_slli_epi32::<31>(_mm512_castps_si512(n));
+            _mm512_castsi512_ps(_mm512_xor_si512(_mm512_castps_si512(x), sign))
         }
     }
 }

@@ -50,6 +50,8 @@ pub unsafe trait Simd: Copy + Send + Sync + 'static {
     const LANES: usize;
     /// Whether [`fma`](Simd::fma) rounds once.
     const FUSED: bool = true;
+    /// The number of powers of two that [`power`](Simd::power) looks up: 16, or 1 without a table.
+    const POWERS: usize = 1;
     /// A vector of `f32`.
     type V: Copy;
 
@@ -106,8 +108,10 @@ pub unsafe trait Simd: Copy + Send + Sync + 'static {
     fn floor(self, a: Self::V) -> Self::V;
     /// `a · 2ⁿ` for integral `n` between −126 and 127.
     fn scale(self, a: Self::V, n: Self::V) -> Self::V;
-    /// The exponent `n` of a number `±2ⁿ · m` with `1 ≤ m < 2`. The number must be normal.
-    fn exponent(self, a: Self::V) -> Self::V;
+    /// The `n` and `m` of `x = 2ⁿ · m` with `¾ ≤ m < 1½`. `x` must be normal and above 0; for ±0, `m` is 1.
+    fn split_normal(self, x: Self::V) -> (Self::V, Self::V);
+    /// `x · (−1)ⁿ`, where the second operand is `n + 1.5 · 2²³` for an integer `n`.
+    fn negate_odd(self, x: Self::V, n: Self::V) -> Self::V;
     /// Lanes of `yes` where `a < b`, otherwise of `no`.
     fn select_lt(self, a: Self::V, b: Self::V, yes: Self::V, no: Self::V) -> Self::V;
     /// Whether `a < b` in all lanes.
@@ -123,17 +127,32 @@ pub unsafe trait Simd: Copy + Send + Sync + 'static {
         self.max(self.abs(self.sub(x, self.round(x))), most)
     }
 
-    /// `a · 2ⁿ` for integral `n` between −252 and 254. Results overflow to infinity and underflow to zero.
+    /// `2^(n − ⌊n⌋)`, where the operand is `n + 1.5 · 2²³ / POWERS` for a multiple `n` of `1 / POWERS`.
+    #[inline(always)]
+    fn power(self, _n: Self::V) -> Self::V {
+        self.splat(1.0)
+    }
+
+    /// `a · 2^⌊n⌋` for multiples `n` of `1 / POWERS` between −252 and 254. Results overflow to infinity and underflow
+    /// to zero.
     #[inline(always)]
     fn scale_far(self, a: Self::V, n: Self::V) -> Self::V {
         let half = self.floor(self.mul(n, self.splat(0.5)));
         self.scale(self.scale(a, half), self.sub(n, half))
     }
 
-    /// `a / b` within two units in the last place, for finite `b` that is neither 0 nor denormal.
+    /// As [`split_normal`](Simd::split_normal) for any number: `n` of zero is −∞, of +∞ +∞. `m` of NaN and of numbers
+    /// below zero is NaN.
     #[inline(always)]
-    fn quotient(self, a: Self::V, b: Self::V) -> Self::V {
-        self.div(a, b)
+    fn split(self, x: Self::V) -> (Self::V, Self::V) {
+        // Subnormal numbers are multiplied by 2²³.
+        let normal = self.splat(f32::MIN_POSITIVE);
+        let (n, m) = self.split_normal(self.select_lt(x, normal, self.mul(x, self.splat(8_388_608.0)), x));
+        let n = self.sub(n, self.select_lt(x, normal, self.splat(23.0), self.splat(0.0)));
+        let smallest = self.splat(f32::from_bits(1));
+        let n = self.select_lt(x, smallest, self.splat(f32::NEG_INFINITY), n);
+        let n = self.select_lt(self.splat(f32::MAX), x, x, n);
+        (n, self.select_lt(self.splat(-f32::from_bits(1)), x, m, self.splat(f32::NAN)))
     }
 
     /// `1 / √a` within two units in the last place.

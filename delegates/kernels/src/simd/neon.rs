@@ -78,9 +78,14 @@ unsafe impl Simd for Neon {
             let n = vaddq_s32(vcvtq_s32_f32(n), vdupq_n_s32(127));
             vmulq_f32(a, vreinterpretq_f32_s32(vshlq_n_s32::<23>(n)))
         }
-        fn exponent(a: float32x4_t) -> float32x4_t {
-            let biased = vshrq_n_u32::<24>(vshlq_n_u32::<1>(vreinterpretq_u32_f32(a)));
-            vcvtq_f32_s32(vsubq_s32(vreinterpretq_s32_u32(biased), vdupq_n_s32(127)))
+        fn split_normal(x: float32x4_t) -> (float32x4_t, float32x4_t) {
+            let bits = vreinterpretq_s32_f32(x);
+            let n = vshrq_n_s32::<23>(vsubq_s32(bits, vdupq_n_s32(0.75_f32.to_bits() as i32)));
+            (vcvtq_f32_s32(n), vreinterpretq_f32_s32(vsubq_s32(bits, vshlq_n_s32::<23>(n))))
+        }
+        fn negate_odd(x: float32x4_t, n: float32x4_t) -> float32x4_t {
+            let sign = vshlq_n_u32::<31>(vreinterpretq_u32_f32(n));
+            vreinterpretq_f32_u32(veorq_u32(vreinterpretq_u32_f32(x), sign))
         }
         fn select_lt(a: float32x4_t, b: float32x4_t, yes: float32x4_t, no: float32x4_t) -> float32x4_t {
             vbslq_f32(vcltq_f32(a, b), yes, no)

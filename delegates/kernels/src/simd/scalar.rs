@@ -114,8 +114,14 @@ unsafe impl Simd for Scalar {
         zip(a, n, |a, n| a * f32::from_bits(((n as i32 + 127) as u32) << 23))
     }
     #[inline(always)]
-    fn exponent(self, a: [f32; N]) -> [f32; N] {
-        map(a, |a| ((a.to_bits() >> 23 & 0xff) as i32 - 127) as f32)
+    fn split_normal(self, x: [f32; N]) -> ([f32; N], [f32; N]) {
+        let n = x.map(|x| (x.to_bits().wrapping_sub(0.75_f32.to_bits()) as i32) >> 23);
+        let m = |i: usize| f32::from_bits(x[i].to_bits().wrapping_sub((n[i] << 23) as u32));
+        (n.map(|n| n as f32), [m(0), m(1), m(2), m(3)])
+    }
+    #[inline(always)]
+    fn negate_odd(self, x: [f32; N], n: [f32; N]) -> [f32; N] {
+        zip(x, n, |x, n| f32::from_bits(x.to_bits() ^ n.to_bits() << 31))
     }
     #[inline(always)]
     fn select_lt(self, a: [f32; N], b: [f32; N], yes: [f32; N], no: [f32; N]) -> [f32; N] {

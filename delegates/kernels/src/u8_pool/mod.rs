@@ -7,13 +7,17 @@ use crate::isa::Isa;
 use crate::requantize::Channel;
 use crate::simd::*;
 
-/// The pixels of a window, and the output range of the results.
+/// The pixels of a window that moves along a row, and the output range of the results.
 #[derive(Clone, Copy)]
 pub struct Window {
-    /// The pixels, at least one.
+    /// The pixels of the first position, at least one.
     pub pixels: *const *const u8,
     /// The number of pixels.
     pub count: usize,
+    /// The number of positions.
+    pub positions: usize,
+    /// The bytes from a pixel to that of the next position.
+    pub step: usize,
     /// The number of channels.
     pub n: usize,
     /// The smallest result.
@@ -22,7 +26,9 @@ pub struct Window {
     pub high: u8,
     /// The parameters of the division for means.
     pub mean: Mean,
-    /// The address of the results.
+    /// Exclusive or of these bits makes the pixels of maxima unsigned, and their results signed.
+    pub flips: [u8; 2],
+    /// The address of the results, `n` for each position.
     pub c: *mut u8,
 }
 
@@ -37,7 +43,7 @@ pub struct Mean {
 }
 
 /// The family for one instruction set. Its functions are unsafe to call: the machine must have the instructions, pixels
-/// must be readable and results writable for `n` bytes, and the table must be complete.
+/// must be readable and results writable for `n` bytes at each position, and the table must be complete.
 #[non_exhaustive]
 pub struct Pools {
     /// The name, such as `u8_pool__avx512`.

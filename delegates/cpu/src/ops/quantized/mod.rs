@@ -108,16 +108,17 @@ impl Quantized<'_> {
 
     /// Whether the step also reads and writes signed bytes, which it makes unsigned itself.
     pub(crate) fn flips(&self) -> bool {
-        matches!(
-            self,
+        match self {
             Quantized::Function(_)
-                | Quantized::Table(_)
-                | Quantized::Prelu(_)
-                | Quantized::Pairwise(_)
-                | Quantized::Lines(_)
-                | Quantized::Convert(_)
-                | Quantized::Mean(_)
-        )
+            | Quantized::Table(_)
+            | Quantized::Prelu(_)
+            | Quantized::Pairwise(_)
+            | Quantized::Lines(_)
+            | Quantized::Convert(_)
+            | Quantized::Mean(_) => true,
+            Quantized::Pool(pool) => pool.flips(),
+            _ => false,
+        }
     }
 
     /// Whether the step also writes signed bytes.

@@ -8,7 +8,7 @@ use arenite_base::PoolKind;
 use arenite_layers::lower::pool_2d::Geometry;
 use arenite_layers::{EpilogueOp, Node, Source, Window};
 
-use super::quantization::{quant_of, range, unsigned};
+use super::quantization::{FLIP, quant_of, raised, range};
 use crate::ops::build::{Build, ByRows};
 use crate::ops::values::{NetValues, NodeValues};
 use crate::requantize::Bytes;
@@ -70,6 +70,11 @@ impl ByRows for Pool {
 }
 
 impl Pool {
+    /// Whether the step also reads and writes signed bytes.
+    pub(super) fn flips(&self) -> bool {
+        self.pooling == Pooling::Largest
+    }
+
     /// The step.
     pub(crate) fn build(
         &self,
@@ -77,11 +82,12 @@ impl Pool {
         net: &NetValues<'_, '_>,
         build: &Build,
     ) -> Result<PoolU8> {
-        let output = node.outputs[0];
         let bytes = match self.activation {
             activation::NONE => Bytes { zero_point: 0, low: 0, high: 255, flip: 0 },
-            activation => range(activation, unsigned(net, output)?)?,
+            activation => range(activation, raised(net, node.outputs[0])?.0)?,
         };
-        Ok(PoolU8::new(build.bytes.pools, self.pooling, self.window, bytes, node.ends()))
+        let flips =
+            [node.inputs[0], node.outputs[0]].map(|id| if net.values[id].ty == I8 { FLIP } else { 0 });
+        Ok(PoolU8::new(build.bytes.pools, self.pooling, self.window, (bytes, flips), node.ends()))
     }
 }
