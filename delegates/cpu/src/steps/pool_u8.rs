@@ -1,5 +1,6 @@
 //! Pools of bytes, a row of results at a time.
 
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use arenite_abi::prelude::*;
@@ -63,7 +64,7 @@ impl PoolU8 {
         let (image, row) = (y / w.rows.output, y % w.rows.output);
         let line = w.columns.input * w.channels;
         let rows = w.rows.taps_inside(row);
-        let mut pixels = [std::ptr::null::<u8>(); MAX_TAPS];
+        let mut pixels = [const { MaybeUninit::<*const u8>::uninit() }; MAX_TAPS];
         let (mut x, step) = (0, w.columns.stride * w.channels);
         while x < w.columns.output {
             let columns = w.columns.taps_inside(x);
@@ -74,12 +75,12 @@ impl PoolU8 {
                 let Some(from) = w.rows.at(row, tap) else { continue };
                 for column in columns.clone().filter_map(|tap| w.columns.at(x, tap)) {
                     let at = image * w.image() + from * line + column * w.channels;
-                    pixels[count] = input.at(at, (end - 1 - x) * step + w.channels);
+                    pixels[count].write(input.at(at, (end - 1 - x) * step + w.channels));
                     count += 1;
                 }
             }
             let window = u8_pool::Window {
-                pixels: pixels.as_ptr(),
+                pixels: pixels.as_ptr().cast(),
                 count,
                 positions: end - x,
                 step,
@@ -90,7 +91,7 @@ impl PoolU8 {
                 flips: self.flips,
                 c: to.at(x * w.channels, (end - x) * w.channels),
             };
-            // SAFETY: selected for this machine; the pixels, at least one, were looked up for all positions.
+            // SAFETY: selected for this machine; `count` pixels, at least one, were looked up for all positions.
             unsafe {
                 match self.pooling {
                     Pooling::Largest => (self.pools.largest)(&window),
