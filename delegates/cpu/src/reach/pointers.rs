@@ -108,6 +108,16 @@ impl Pointers {
         })
     }
 
+    /// The number of rows of taps to look up: one if all rows of the window are inside the image, since the pixels of
+    /// the others are then at the same distance below.
+    fn different_taps(&self, mut runs: Runs<'_>) -> usize {
+        let rows = &self.window.rows;
+        let below = (rows.taps - 1) * rows.dilation;
+        let inside = |row: usize| row < rows.input && row + below < rows.input;
+        let all_inside = runs.all(|run| inside((run.row * rows.stride).wrapping_sub(rows.before)));
+        if all_inside { 1 } else { rows.taps }
+    }
+
     /// Fills in `[taps][positions]` pointers to the first tap of each row of the window in `seen`, or to `outside` for
     /// rows outside of the image. Returns the offset of the last pixel.
     ///
@@ -122,7 +132,8 @@ impl Pointers {
         let Window { rows, columns, channels, .. } = &self.window;
         let (step, mut most, mut at) = (columns.stride * channels, 0, 0);
         let (input, mut least) = (seen.first(), usize::MAX);
-        for tap in 0..rows.taps {
+        let taps = self.different_taps(runs.clone());
+        for tap in 0..taps {
             for run in runs.clone() {
                 let row = (run.row * rows.stride + tap * rows.dilation).wrapping_sub(rows.before);
                 let (first, step) = match row < rows.input {
@@ -137,6 +148,12 @@ impl Pointers {
                 write(pointers, at, run.len, first, step);
                 at += run.len;
             }
+        }
+        if taps < rows.taps {
+            let down = rows.dilation * columns.input * channels;
+            // SAFETY: the loop filled in the first row.
+            unsafe { repeat_below(pointers, at, rows.taps, |pointer| pointer.wrapping_add(down)) };
+            most += (rows.taps - 1) * down;
         }
         if least <= most {
             seen.all(least, most);
@@ -155,7 +172,8 @@ impl Pointers {
         let Window { rows, columns, channels, .. } = &self.window;
         let (step, mut most, mut at) = (columns.stride * channels, 0, 0);
         let (input, mut least) = (seen.first(), usize::MAX);
-        for ty in 0..rows.taps {
+        let taps = self.different_taps(runs.clone());
+        for ty in 0..taps {
             for (tx, span) in self.spans.iter().enumerate() {
                 for run in runs.clone() {
                     let (x, end) = (run.x, run.x + run.len);
@@ -176,6 +194,14 @@ impl Pointers {
                     at += run.len;
                 }
             }
+        }
+        if taps < rows.taps {
+            let down = rows.dilation * columns.input * channels;
+            let below =
+                |pointer: *const T| if pointer == outside { outside } else { pointer.wrapping_add(down) };
+            // SAFETY: the loop filled in the first row.
+            unsafe { repeat_below(pointers, at, rows.taps, below) };
+            most += if least <= most { (rows.taps - 1) * down } else { 0 };
         }
         if least <= most {
             seen.all(least, most);
@@ -289,6 +315,26 @@ pub(crate) fn write<T>(
     }
     for (i, pointer) in to[at..][..len].iter_mut().enumerate() {
         pointer.write(first.wrapping_add(i * step));
+    }
+}
+
+/// Fills in the pointers of `taps` rows of `count` each: `below` of those of the row above.
+///
+/// # Safety
+/// The first row must be filled in.
+#[inline(always)]
+unsafe fn repeat_below<T>(
+    pointers: &mut [MaybeUninit<*const T>],
+    count: usize,
+    taps: usize,
+    below: impl Fn(*const T) -> *const T,
+) {
+    for first in (0..taps - 1).map(|tap| tap * count) {
+        let (above, row) = pointers[first..first + 2 * count].split_at_mut(count);
+        for (pointer, above) in row.iter_mut().zip(above) {
+            // SAFETY: the first row is filled in, as the caller guarantees, and each other one was written before.
+            pointer.write(below(unsafe { above.assume_init() }));
+        }
     }
 }
 
