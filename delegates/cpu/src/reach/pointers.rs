@@ -149,13 +149,11 @@ impl Pointers {
                 at += run.len;
             }
         }
-        if taps < rows.taps {
-            let down = rows.dilation * columns.input * channels;
-            // SAFETY: the loop filled in the first row.
-            unsafe { repeat_below(pointers, at, rows.taps, |pointer| pointer.wrapping_add(down)) };
-            most += (rows.taps - 1) * down;
-        }
+        // SAFETY: the loop filled in the first row.
+        let below =
+            unsafe { self.fill_below(pointers, at, taps, |pointer, down| pointer.wrapping_add(down)) };
         if least <= most {
+            most += below;
             seen.all(least, most);
         }
         most
@@ -171,13 +169,11 @@ impl Pointers {
     ) -> usize {
         let Window { rows, columns, channels, .. } = &self.window;
         let (step, mut most, mut at) = (columns.stride * channels, 0, 0);
-        let (input, mut least) = (seen.first(), usize::MAX);
-        let taps = self.different_taps(runs.clone());
+        let (taps, input, mut least) = (self.different_taps(runs.clone()), seen.first(), usize::MAX);
         for ty in 0..taps {
             for (tx, span) in self.spans.iter().enumerate() {
                 for run in runs.clone() {
-                    let (x, end) = (run.x, run.x + run.len);
-                    let (start, end) = (span.start.max(x), span.end.min(end));
+                    let (start, end) = (span.start.max(run.x), span.end.min(run.x + run.len));
                     match rows.at(run.row, ty).filter(|_| start < end) {
                         Some(row) => {
                             let column = start * columns.stride + tx * columns.dilation - columns.before;
@@ -186,7 +182,7 @@ impl Pointers {
                             if end - start < run.len {
                                 write(pointers, at, run.len, outside, 0);
                             }
-                            let inside = &mut pointers[at + start - x..][..end - start];
+                            let inside = &mut pointers[at + start - run.x..][..end - start];
                             write(inside, 0, end - start, input.wrapping_add(pixel), step);
                         }
                         None => write(pointers, at, run.len, outside, 0),
@@ -195,18 +191,39 @@ impl Pointers {
                 }
             }
         }
-        if taps < rows.taps {
-            let down = rows.dilation * columns.input * channels;
-            let below =
-                |pointer: *const T| if pointer == outside { outside } else { pointer.wrapping_add(down) };
-            // SAFETY: the loop filled in the first row.
-            unsafe { repeat_below(pointers, at, rows.taps, below) };
-            most += if least <= most { (rows.taps - 1) * down } else { 0 };
-        }
+        let below = |p: *const T, down| if p == outside { p } else { p.wrapping_add(down) };
+        // SAFETY: the loop filled in the first row.
+        let below = unsafe { self.fill_below(pointers, at, taps, below) };
         if least <= most {
+            most += below;
             seen.all(least, most);
         }
         most
+    }
+
+    /// If only one row of taps is filled in, fills in those below: each of `count` pointers is `below` the one of the
+    /// row above, by a number of elements. Returns that of all rows.
+    ///
+    /// # Safety
+    /// The first row must be filled in.
+    #[inline(always)]
+    unsafe fn fill_below<T>(
+        &self,
+        pointers: &mut [MaybeUninit<*const T>],
+        count: usize,
+        filled: usize,
+        below: impl Fn(*const T, usize) -> *const T,
+    ) -> usize {
+        let Window { rows, columns, channels, .. } = &self.window;
+        let down = rows.dilation * columns.input * channels;
+        for first in (0..rows.taps - filled).map(|tap| tap * count) {
+            let (above, row) = pointers[first..first + 2 * count].split_at_mut(count);
+            for (pointer, above) in row.iter_mut().zip(above) {
+                // SAFETY: the first row is filled in, as the caller guarantees, and each other one was written before.
+                pointer.write(below(unsafe { above.assume_init() }, down));
+            }
+        }
+        (rows.taps - filled) * down
     }
 }
 
@@ -315,26 +332,6 @@ pub(crate) fn write<T>(
     }
     for (i, pointer) in to[at..][..len].iter_mut().enumerate() {
         pointer.write(first.wrapping_add(i * step));
-    }
-}
-
-/// Fills in the pointers of `taps` rows of `count` each: `below` of those of the row above.
-///
-/// # Safety
-/// The first row must be filled in.
-#[inline(always)]
-unsafe fn repeat_below<T>(
-    pointers: &mut [MaybeUninit<*const T>],
-    count: usize,
-    taps: usize,
-    below: impl Fn(*const T) -> *const T,
-) {
-    for first in (0..taps - 1).map(|tap| tap * count) {
-        let (above, row) = pointers[first..first + 2 * count].split_at_mut(count);
-        for (pointer, above) in row.iter_mut().zip(above) {
-            // SAFETY: the first row is filled in, as the caller guarantees, and each other one was written before.
-            pointer.write(below(unsafe { above.assume_init() }));
-        }
     }
 }
 

@@ -46,14 +46,17 @@ pub(super) fn unary<S: Simd, const F: usize>(s: S, x: S::V) -> S::V {
             let gate = s.add(half, normal_integral(s, x));
             s.mul(x, s.select_lt(x, s.splat(FAR), s.splat(0.0), gate))
         }
-        Unary::GeluTanh => {
-            // √(2/π) · (x + 0.044715 x³).
-            let factor = s.fma(s.mul(x, x), s.splat(0.044_715 * 0.797_884_6), s.splat(0.797_884_6));
-            let t = tanh(s, s.mul(x, factor));
-            let gate = s.select_lt(x, s.splat(FAR), s.splat(0.0), s.fma(t, half, half));
-            s.mul(x, gate)
-        }
+        Unary::GeluTanh => gelu_by_tanh(s, x),
     }
+}
+
+/// `x · (½ + ½ · tanh(√(2/π) · (x + 0.044715 x³)))`.
+#[inline(always)]
+fn gelu_by_tanh<S: Simd>(s: S, x: S::V) -> S::V {
+    let half = s.splat(0.5);
+    let factor = s.fma(s.mul(x, x), s.splat(0.044_715 * 0.797_884_6), s.splat(0.797_884_6));
+    let gate = s.fma(tanh(s, s.mul(x, factor)), half, half);
+    s.mul(x, s.select_lt(x, s.splat(FAR), s.splat(0.0), gate))
 }
 
 /// −1, 0 or 1.
@@ -100,7 +103,8 @@ pub fn exp<S: Simd>(s: S, x: S::V) -> S::V {
     exp_within::<S, true>(s, s.clamp(x, s.splat(-104.0), s.splat(89.0)))
 }
 
-/// `eˣ` as `2ⁿ · eʳ` for `x` from −104 to 89, or if not `FAR` from −87 to 88. With a table of powers, `n` is a multiple of 1/16 and `r` smaller.
+/// `eˣ` as `2ⁿ · eʳ` for `x` from −104 to 89, or if not `FAR` from −87 to 88. With a table of powers, `n` is a multiple
+/// of 1/16 and `r` smaller.
 #[inline(always)]
 fn exp_within<S: Simd, const FAR: bool>(s: S, x: S::V) -> S::V {
     let one = s.splat(1.0);
