@@ -35,8 +35,8 @@ pub(super) unsafe fn mean<S: Ints>(s: S, w: &Window) {
     let bytes = Bytes { zero_point: 0, low: w.low, high: w.high, flip: 0 };
     for position in 0..w.positions {
         let mut i = 0;
-        // SAFETY: at each position, each pixel and `c` have `w.n` channels, which `i + n` never exceeds; fewer channels
-        // than a vector are copied to a local buffer first.
+        // SAFETY: at each position, each pixel and `c` have `w.n` channels, which `i + n` never exceeds; pixels with
+        // fewer channels than a vector are read by `first_bytes`.
         unsafe {
             while i < w.n {
                 let n = S::LANES.min(w.n);
@@ -45,14 +45,8 @@ pub(super) unsafe fn mean<S: Ints>(s: S, w: &Window) {
                 let mut sum = s.splat_i32(0);
                 for k in 0..w.count {
                     let p = (*w.pixels.add(k)).add(position * w.step + i);
-                    let mut last = [0u8; 16];
-                    let p = if n == S::LANES {
-                        p
-                    } else {
-                        core::ptr::copy_nonoverlapping(p, last.as_mut_ptr(), n);
-                        last.as_ptr()
-                    };
-                    sum = s.add_i32(sum, s.widen(p));
+                    let pixel = if n == S::LANES { s.widen(p) } else { s.widen(first_bytes(p, n).as_ptr()) };
+                    sum = s.add_i32(sum, pixel);
                 }
                 let lifted = s.add_i32(sum, s.load_i32(w.mean.table.cast()));
                 let lifted = s.decrement_below(lifted, sum, w.mean.middle);
@@ -62,4 +56,25 @@ pub(super) unsafe fn mean<S: Ints>(s: S, w: &Window) {
             }
         }
     }
+}
+
+/// The first `n` bytes at `p`, at most 16, followed by zeros: with two reads that may overlap, and no call that copies.
+///
+/// # Safety
+/// `n` bytes must be readable.
+#[inline(always)]
+unsafe fn first_bytes(p: *const u8, n: usize) -> [u8; 16] {
+    // SAFETY: each read ends within the `n` bytes, which are readable, as the caller guarantees.
+    let bytes = unsafe {
+        let quad = |at: usize| u128::from(p.add(at).cast::<u64>().read_unaligned().to_le()) << (8 * at);
+        let pair = |at: usize| u128::from(p.add(at).cast::<u32>().read_unaligned().to_le()) << (8 * at);
+        let byte = |at: usize| u128::from(*p.add(at)) << (8 * at);
+        match n {
+            8.. => quad(0) | quad(n - 8),
+            4..8 => pair(0) | pair(n - 4),
+            1..4 => byte(0) | byte(n / 2) | byte(n - 1),
+            0 => 0,
+        }
+    };
+    bytes.to_le_bytes()
 }
