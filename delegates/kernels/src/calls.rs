@@ -81,14 +81,6 @@ impl Map {
         // the element at the same place.
         self.clamped(clamp, unsafe { y.over() }, y);
     }
-
-    /// `y[i] = Σ x[k][i] · w[k]`.
-    #[inline]
-    pub fn blended(&self, x: [Source<'_, f32>; 4], w: [f32; 4], y: &mut Target<'_, f32>) {
-        let n = y.len();
-        // SAFETY: the machine can run it; `at` checked that all sources and the target have `n` elements.
-        unsafe { (self.blend)(n, x.map(|x| x.at(0, n)), w, y.at(0, n)) }
-    }
 }
 
 impl Folds {

@@ -87,7 +87,7 @@ impl<'a> Layer<'a> {
         layer
     }
 
-    #[inline(always)] // to the same place
+    #[inline(always)] // builds the result in place
     fn tensors(node: &NodeView<'a>) -> Result<Layer<'a>> {
         Ok(Layer {
             input: node.input(0)?,

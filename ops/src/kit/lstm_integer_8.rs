@@ -17,7 +17,7 @@ use super::requantize::{Multiplier, round_f32};
 
 /// Returns `2^exponent`.
 fn power_of_two(exponent: i32) -> f64 {
-    // Exponents of scales are far from both ends.
+    // Clamped to the exponents of normal numbers.
     f64::from_bits(((1023 + exponent.clamp(-1022, 1023)) as u64) << 52)
 }
 

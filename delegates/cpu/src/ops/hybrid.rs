@@ -110,7 +110,8 @@ fn transposed<'a>(x: &Source<'_, 'a>) -> Result<Hybrid<'a>> {
     Hybrid::new(shape, weights(x, 0, filters)?, x.bias(3, filters)?, Symmetry::Asymmetric, activation)
 }
 
-/// 4-bit weights of some size run in a kernel that ignores the option: it is asymmetric for blocks, else symmetric.
+/// Weights with scales for blocks use asymmetric activations, whatever the option says. 4-bit weights of some sizes use
+/// symmetric ones.
 /// Without an activation, infinite sums stay.
 fn fully_connected<'a>(x: &Source<'_, 'a>) -> Result<Hybrid<'a>> {
     let geometry = fully_connected::Geometry::read(x)?;

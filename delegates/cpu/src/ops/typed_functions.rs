@@ -93,7 +93,7 @@ functions! {
     FloorDivision Two<f32, f32>: |a, b| (f64::from(a) / f64::from(b)).floor() as f32;
     FloorModulo Two<f32, f32>: |a, b| {
         let rest = remainder(a, b);
-        // Signs follow no pattern that a branch could be predicted by.
+        // Signs depend on data: a branch would often be mispredicted.
         select_unpredictable((rest != 0.0) & ((b < 0.0) != (rest < 0.0)), rest + b, rest)
     };
     Negate One<u8, u8>: |x| x.wrapping_neg();
@@ -123,7 +123,9 @@ fn remainder(a: f32, b: f32) -> f32 {
     let quotient = x / y;
     // NaN and infinite quotients are not below the bound.
     if quotient.abs() < f64::from(1 << 28) && b.is_finite() {
-        // The quotient of two `f32` is further from an integer than its rounding error, and the product is exact.
+        // Unless it is an integer, the quotient of two `f32` is further from the next integer than its rounding error,
+        // so truncation is exact, and so is the product.
+        //
         // SAFETY: the quotient is between −2²⁸ and 2²⁸, as just checked.
         let whole = unsafe { quotient.to_int_unchecked::<i32>() };
         ((x - f64::from(whole) * y) as f32).copysign(a)

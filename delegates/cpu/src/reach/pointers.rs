@@ -201,8 +201,9 @@ impl Pointers {
         most
     }
 
-    /// If only one row of taps is filled in, fills in those below: each of `count` pointers is `below` the one of the
-    /// row above, by a number of elements. Returns that of all rows.
+    /// Derives the rows of taps from `filled` on, of `count` pointers each: pointer `i` of a row is `below` pointer `i`
+    /// of the row above, `down` elements further. Returns the distance from the last filled row to the last row. Does
+    /// nothing if all rows are filled in.
     ///
     /// # Safety
     /// The first row must be filled in.

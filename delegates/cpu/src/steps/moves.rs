@@ -21,7 +21,7 @@ use crate::step::{Grain, Run, Step};
 
 /// Elements of rows and columns of a matrix that is transposed at a time.
 const STRIP: usize = 16;
-/// The distance in bytes at which addresses have the same place in the first cache.
+/// Addresses this far apart map to the same set of the first-level cache.
 const PAGE: usize = 1 << 12;
 /// Bytes that count as one multiply-add.
 const BYTES_PER_COST: usize = 1;
@@ -30,8 +30,7 @@ const BYTES_PER_COST: usize = 1;
 enum Kind {
     /// `count` consecutive elements, at each index of `outer`.
     Rows { count: usize, outer: Dim },
-    /// `columns` are contiguous in the source; each becomes a row of `rows`.
-    /// `strip` columns at a time.
+    /// `columns` are contiguous in the source; each becomes a row of `rows`. A piece transposes `strip` of them.
     Transposed { rows: Dim, columns: Dim, strip: usize },
     /// Elements one by one.
     Strided(Dim),
@@ -244,7 +243,7 @@ impl Part {
                 let (columns, rows) = (nest.dims[s], nest.dims[t]);
                 nest.dims.remove(s.max(t));
                 nest.dims.remove(s.min(t));
-                // Lines of rows that are a multiple of a page apart share few places in the cache.
+                // Rows at a multiple of this distance map to the same cache sets, so fewer are written at a time.
                 let is_paged = (columns.to.unsigned_abs() * width).is_multiple_of(PAGE);
                 let strip = if is_paged { STRIP / 2 } else { STRIP };
                 (Kind::Transposed { rows, columns, strip }, columns.size.div_ceil(strip))

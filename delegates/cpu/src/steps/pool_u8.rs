@@ -33,7 +33,7 @@ pub(crate) struct PoolU8 {
     /// The positions of a row where all columns of the window are inside the image.
     inside: Range<usize>,
     bytes: Bytes,
-    /// The bits that make the bytes read unsigned, and those of the results signed.
+    /// XORed with each byte that is read and with each result: 0x80 if they are signed, else 0. Only maxima use it.
     flips: [u8; 2],
     /// By number of pixels under the window; empty for the largest.
     divisions: Vec<Channels>,
@@ -42,8 +42,8 @@ pub(crate) struct PoolU8 {
 }
 
 impl PoolU8 {
-    /// A pool whose results are clamped to `bytes`. For maxima, `flips` makes the bytes read unsigned, and those of the
-    /// results signed.
+    /// A pool whose results are clamped to `bytes`. Maxima XOR the bytes that they read, and their results, with
+    /// `flips`: 0x80 if they are signed.
     pub(crate) fn new(
         pools: &'static Pools,
         pooling: Pooling,

@@ -1,5 +1,5 @@
-//! Products of rows of `f32` with weights of four or two bits that have a scale for each block: quantizes rows, and
-//! multiplies bytes with panels whose weights stay as wide as they are.
+//! Products of rows of `f32` with 4-bit or 2-bit weights: quantizes the rows, and multiplies their bytes with panels of
+//! packed weights.
 
 use arenite_abi::prelude::*;
 use arenite_layers::Id;

@@ -91,7 +91,8 @@ impl ScatterNd {
         cx.parallel_for(slice.div_ceil(COLUMNS), Grain::of_cost(ROWS * COLUMNS), |chunks| {
             for first in chunks.map(|chunk| chunk * COLUMNS) {
                 let columns = first..slice.min(first + COLUMNS);
-                // SAFETY: each chunk of columns is one thread's, and groups of updates run in sequence.
+                // SAFETY: places are multiples of `slice`, so different columns of slices never overlap; each chunk of
+                // columns is one thread's, and groups of updates run one after the other.
                 unsafe { addition.add(columns, (updates, slice), places, y) };
             }
         })

@@ -51,7 +51,7 @@ pub(super) unsafe fn chosen<S: Simd>(
     // SAFETY: there are `count` conditions, and as many consecutive rows on both sides.
     unsafe {
         each_row::<S>(bytes, count, |r| {
-            // Conditions follow no pattern that a branch could be predicted by.
+            // Conditions are data: a branch would often be mispredicted.
             let from = select_unpredictable(*conditions.add(r) != 0, a, b);
             (from.add(r * bytes), to.add(r * bytes))
         });

@@ -219,19 +219,3 @@ pub(super) unsafe fn axpy<S: Simd>(s: S, n: usize, x: *const f32, a: f32, y: *mu
         });
     }
 }
-
-/// # Safety
-/// All of `x` must be readable and `y` writable for `n` elements.
-#[inline(always)]
-pub(super) unsafe fn blend<S: Simd>(s: S, n: usize, x: [*const f32; 4], w: [f32; 4], y: *mut f32) {
-    let w = w.map(|w| s.splat(w));
-    let mix = |[a, b, c, d]: [S::V; 4]| s.fma(d, w[3], s.fma(c, w[2], s.fma(b, w[1], s.mul(a, w[0]))));
-    // SAFETY: `each!` visits whole vectors below `n`, then the rest; all four of `x` and `y` have `n` elements.
-    unsafe {
-        each!(s, n, |i| s.store(y.add(i), mix(x.map(|x| s.load(x.add(i))))), |i, left| s.store_first(
-            y.add(i),
-            mix(x.map(|x| s.load_first(x.add(i), left))),
-            left
-        ));
-    }
-}

@@ -43,8 +43,6 @@ pub struct Map {
     pub exp_sum: unsafe fn(usize, *const f32, f32, *mut f32) -> f32,
     /// `y[i] += x[i] · a`: `(n, x, a, y)`.
     pub axpy: ScalarFn,
-    /// `y[i] = Σ x[k][i] · w[k]`: `(n, x, w, y)`.
-    pub blend: unsafe fn(usize, [*const f32; 4], [f32; 4], *mut f32),
 }
 
 impl Map {
@@ -80,7 +78,6 @@ macro_rules! member {
             largest,
             exp_sum,
             axpy,
-            blend,
         }
     };
 }
@@ -95,7 +92,6 @@ family! {
         fn largest(n: usize, x: *const f32) -> f32;
         fn exp_sum(n: usize, x: *const f32, m: f32, y: *mut f32) -> f32;
         fn axpy(n: usize, x: *const f32, a: f32, y: *mut f32);
-        fn blend(n: usize, x: [*const f32; 4], w: [f32; 4], y: *mut f32);
     }
     vectors
 }

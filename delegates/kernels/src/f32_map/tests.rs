@@ -82,22 +82,6 @@ proptest! {
     }
 
     #[test]
-    fn weighted_sums(x in prop::collection::vec(-9.0f32..9.0, 0..200), w in prop::array::uniform4(-2.0f32..2.0)) {
-        let n = x.len() / 4;
-        for map in members() {
-            let mut y = vec![7.0; n + 1];
-            let parts = [0, 1, 2, 3].map(|k| x[k * n..].as_ptr());
-            // SAFETY: the machine can run the member; each part has `n` elements.
-            unsafe { (map.blend)(n, parts, w, y.as_mut_ptr()) };
-            for i in 0..n {
-                let want: f32 = (0..4).map(|k| x[k * n + i] * w[k]).sum();
-                prop_assert!((y[i] - want).abs() < 1e-4, "{} {i}: {}, not {want}", map.name, y[i]);
-            }
-            prop_assert_eq!(y[n], 7.0);
-        }
-    }
-
-    #[test]
     fn folds(x in prop::collection::vec(-20.0f32..20.0, 1..100)) {
         for map in members() {
             let mut y = vec![0.0; x.len()];
