@@ -12,7 +12,8 @@ use arenite_model::writer::{ModelBuilder, Tensor, bytes_of};
 use arenite_test_clock::Clock;
 use arenite_tests::op_models::{OneOp, f32, i32};
 
-const ISAS: [&str; 8] = ["scalar", "avx2", "avxvnni", "avx512", "avx512vnni", "amx", "neon", "neondot"];
+const ISAS: [&str; 9] =
+    ["scalar", "avx2", "avxvnni", "avx512", "avx512vnni", "amx", "neon", "neondot", "neoni8mm"];
 
 /// The output's bytes for pseudo-random inputs.
 fn run(mut interpreter: Interpreter) -> Vec<u8> {
@@ -306,26 +307,31 @@ fn sums_of_shapes_with_and_without_leading_ones() {
 /// 32 bits.
 #[test]
 fn products_of_sixteen_bits() {
-    for (rows, depth, units) in [(1, 5, 3), (3, 64, 70), (37, 500, 9)] {
-        for (ty, bias) in [(INT8, None), (INT8, Some(INT32)), (INT8, Some(INT64)), (INT4, Some(INT64))] {
-            let count = (units * depth) as usize;
-            let bytes = if ty == INT4 { count.div_ceil(2) } else { count };
-            let weights: Vec<u8> = (0..bytes).map(|i| (i * 37 % 251) as u8).collect();
-            let scales: Vec<f32> = (0..units).map(|i| 0.01 + i as f32 * 1e-4).collect();
-            let w = Tensor::new("w", ty, &[units, depth]).per_channel(&scales, &vec![0; units as usize], 0);
-            let operand = |name, shape: &[i32], scale| Tensor::new(name, INT16, shape).quantized(scale, 0);
-            let node = OneOp::new("FULLY_CONNECTED").feed(operand("x", &[rows, depth], 0.004));
-            let node = node.constant(w, weights);
-            let wide: Vec<i64> = (0..i64::from(units)).map(|i| i * 977 - 3000).collect();
-            let narrow: Vec<i32> = wide.iter().map(|&bias| bias as i32).collect();
-            let node = match bias {
-                Some(INT64) => node.constant(Tensor::new("b", INT64, &[units]), bytes_of(&wide)),
-                Some(_) => node.constant(Tensor::new("b", INT32, &[units]), bytes_of(&narrow)),
-                None => node.absent(),
-            };
-            let node = node.output(operand("y", &[rows, units], 0.03));
-            let node = node.options::<FullyConnectedOptions>(|o| o);
-            expect_exact(&format!("{rows} × {depth} × {units}, weights {ty}, bias {bias:?}"), node);
+    for [rows, depth, units] in [[1, 5, 3], [3, 64, 70], [37, 500, 9]] {
+        for (ty, bits) in [(INT8, 8), (INT4, 4), (INT2, 2)] {
+            let bytes = ((units * depth) as usize * bits).div_ceil(8);
+            for bias in [None, Some(INT32), Some(INT64)] {
+                let node = wide_product(ty, bytes, [rows, depth, units], bias);
+                let what = format!("{rows} × {depth} × {units}, weights of {bits} bits, bias {bias:?}");
+                expect_exact(&what, node);
+            }
         }
     }
+}
+
+/// A product of activations of 16 bits with weights of `ty`, which take `bytes`.
+fn wide_product(ty: i32, bytes: usize, [rows, depth, units]: [i32; 3], bias: Option<i32>) -> OneOp {
+    let weights: Vec<u8> = (0..bytes).map(|i| (i * 37 % 251) as u8).collect();
+    let scales: Vec<f32> = (0..units).map(|i| 0.01 + i as f32 * 1e-4).collect();
+    let w = Tensor::new("w", ty, &[units, depth]).per_channel(&scales, &vec![0; units as usize], 0);
+    let operand = |name, shape: &[i32], scale| Tensor::new(name, INT16, shape).quantized(scale, 0);
+    let node = OneOp::new("FULLY_CONNECTED").feed(operand("x", &[rows, depth], 0.004)).constant(w, weights);
+    let wide: Vec<i64> = (0..i64::from(units)).map(|i| i * 977 - 3000).collect();
+    let narrow: Vec<i32> = wide.iter().map(|&bias| bias as i32).collect();
+    let node = match bias {
+        Some(INT64) => node.constant(Tensor::new("b", INT64, &[units]), bytes_of(&wide)),
+        Some(_) => node.constant(Tensor::new("b", INT32, &[units]), bytes_of(&narrow)),
+        None => node.absent(),
+    };
+    node.output(operand("y", &[rows, units], 0.03)).options::<FullyConnectedOptions>(|o| o)
 }
