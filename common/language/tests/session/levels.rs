@@ -53,9 +53,10 @@ fn reference(model: &Model) -> Session {
     Session::new(builder.build().expect("its ops are known")).expect("it is a language model")
 }
 
-fn delegated(model: &Model, isa: &str, threads: usize) -> Session {
+/// With the instructions up to a level, or all that are allowed.
+fn delegated(model: &Model, isa: Option<&str>, threads: usize) -> Session {
     let mut delegate = DelegateConfig::new("cpu");
-    delegate.options = vec![("isa".into(), isa.into())];
+    delegate.options = isa.map(|isa| ("isa".into(), isa.into())).into_iter().collect();
     let builder = Interpreter::builder(model).delegate(delegate).threads(threads);
     Session::new(builder.build().expect("its ops are known")).expect("it is a language model")
 }
@@ -79,7 +80,8 @@ fn expect_close(what: &str, got: &Reached, want: &Reached) {
     }
 }
 
-/// Compares the delegate with the reference ops at each level that the machine has.
+/// Compares the delegate with the reference ops at each level that the machine has, from plain code to all that
+/// `ARENITE_ISA` allows.
 fn expect_levels(name: &str, model: &Model, prompt: &[u32], count: usize) {
     let want = reach(&mut reference(model), prompt, count);
     let mut seen = HashSet::new();
@@ -87,7 +89,7 @@ fn expect_levels(name: &str, model: &Model, prompt: &[u32], count: usize) {
         let mut first: Option<Reached> = None;
         for threads in THREADS {
             let what = format!("{name}, {isa}, {threads} threads");
-            let mut session = delegated(model, isa, threads);
+            let mut session = delegated(model, Some(isa), threads);
             session.prepare(prompt.len()).expect("it can be prepared");
             let set = instructions(&session).expect("the delegate claims a part");
             if threads == 1 && !seen.insert(set) {
@@ -101,7 +103,10 @@ fn expect_levels(name: &str, model: &Model, prompt: &[u32], count: usize) {
             first.get_or_insert(got);
         }
     }
-    assert!(seen.len() > 1, "{name}: {seen:?}");
+    let mut session = delegated(model, None, 1);
+    session.prepare(prompt.len()).expect("it can be prepared");
+    let all = instructions(&session).expect("the delegate claims a part");
+    assert!(seen.contains("scalar") && seen.contains(&all), "{name}: {seen:?}, without a level {all}");
 }
 
 #[test]
