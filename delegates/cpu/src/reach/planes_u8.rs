@@ -15,6 +15,7 @@ use arenite_abi::prelude::*;
 use arenite_layers::{Axis, Window};
 
 use super::terms::{term, terms};
+use super::together::repeat_each;
 use crate::kernels::u8i8_dwconv::{DwConv, Outputs, PixelRows, Results, Width};
 use crate::memory::{Disjoint, Source, Target};
 use crate::simd::dot::place;
@@ -87,9 +88,6 @@ fn positions(columns: &Axis, count: usize) -> usize {
     count + (columns.taps - 1) * columns.dilation / columns.stride + 1
 }
 
-/// The number of bytes that are written at once where one is repeated.
-const WIDE: usize = 16;
-
 impl Planes {
     /// Packs `weights`, `[rows][columns][channels · multiplier]`, centered, from −255 to 255. `name` is for the cache.
     pub(crate) fn new(
@@ -159,16 +157,8 @@ impl Planes {
             return Ok(from);
         }
         let (mut to, _) = to.take::<u8>(self.repeated());
-        let fill = |(i, byte), y: &mut Target<'_, u8>| {
-            let (at, byte) = (i * times, from.get(byte));
-            match times <= WIDE && at + WIDE <= y.len() {
-                // The bytes after those of this channel are overwritten next.
-                true => y.part(at, WIDE).fill(byte),
-                false => y.part(at, times).fill(byte),
-            }
-        };
         cx.parallel_parts(to.part(0, self.repeated()), times, Grain::of_cost(times), |bytes, mut y| {
-            bytes.enumerate().for_each(|at| fill(at, &mut y));
+            repeat_each(from.part(bytes.start, bytes.len()), times, &mut y);
         })?;
         Ok(to.into_source())
     }

@@ -129,6 +129,18 @@ impl RunGroups {
 /// The number of elements that are written at once where one is repeated; those after the run are overwritten next.
 const WIDE: usize = 32;
 
+/// Writes each byte of `x` as often as `times` says.
+pub(crate) fn repeat_each(x: Source<'_, u8>, times: usize, y: &mut Target<'_, u8>) {
+    /// Of this many, the bytes after those that are wanted are overwritten next.
+    const ONCE: usize = 16;
+    for (i, byte) in x.iter().enumerate() {
+        match times <= ONCE && i * times + ONCE <= y.len() {
+            true => y.part(i * times, ONCE).fill(byte),
+            false => y.part(i * times, times).fill(byte),
+        }
+    }
+}
+
 /// Where elements are repeated, only more runs than this are joined: one call per long run costs less.
 const LEAST: usize = 7;
 
@@ -156,6 +168,15 @@ mod tests {
         assert_eq!(RunGroups::new(&seven, 7), None);
         assert_eq!(RunGroups::new(&loops(&[7, 4], &[7, 1], &[7, 4]), 32 + 31), None);
         assert_eq!(RunGroups::new(&loops(&[7, 4], &[7, 4], &[7, 4]), 99), None);
+    }
+
+    #[test]
+    fn bytes_are_repeated_side_by_side() {
+        for times in [1, 2, 8, 15, 16, 17, 40] {
+            let (x, mut y) = ([3u8, 1, 4, 1, 5], vec![0; 5 * times]);
+            repeat_each(Source::of(&x), times, &mut Target::of(&mut y));
+            assert_eq!(y, x.iter().flat_map(|&byte| vec![byte; times]).collect::<Vec<u8>>());
+        }
     }
 
     #[test]
