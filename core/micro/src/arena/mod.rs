@@ -112,7 +112,7 @@ impl<'a> Arena<'a> {
         Arena {
             planned,
             back,
-            front: Front { head: Cell::new(0), temp: Cell::new(0), open: Cell::new(0) },
+            front: Front::default(),
             tail: Cell::new(back.end),
             claimed: Cell::new((0, 0)),
             recording: Cell::new(Recording::default()),
@@ -307,13 +307,14 @@ impl<'a> Arena<'a> {
         let (start, end) = placed.unwrap_or((before, before));
         self.front.temp.set(end);
         self.front.open.set(self.front.open.get() + 1);
+        let level = self.front.level.get();
+        self.front.level.set(level + 1);
         Ok(Temp {
             // SAFETY: `claim` checked that the lists fit in the block, in front of the tail.
             data: unsafe { self.planned.base.add(start) },
             count: 0,
             before,
-            end,
-            depth: self.front.open.get() - 1,
+            level,
             front: &self.front,
             ledger: self.ledger.map(|ledger| (ledger, ledger.temporaries(parts().as_ref()))),
         })

@@ -19,7 +19,8 @@ use crate::model::site::Site;
 /// How many subgraphs one node may inspect.
 const MAX_VIEWS: usize = if cfg!(feature = "subgraphs") { 2 } else { 0 };
 
-/// The subgraphs that a node has inspected.
+/// The subgraphs that a node has inspected, the last one first, so that the views are dropped in the reverse of the
+/// order in which they were added. No view is removed before `prepare` returns: requests may follow it in memory.
 #[derive(Default)]
 pub(crate) struct GraphViews<'h> {
     list: [Option<GraphView<'h>>; MAX_VIEWS],
@@ -35,7 +36,7 @@ struct GraphView<'h> {
 impl<'h> GraphViews<'h> {
     /// Expands a subgraph. The inner error is for the op, the outer one for the caller of the interpreter.
     pub(super) fn add(&mut self, site: Site<'h, '_>) -> error::Result<Result<*const ArGraphV1, Error>> {
-        let Some(place) = self.list.iter_mut().find(|place| place.is_none()) else {
+        let Some(place) = self.list.iter_mut().rev().find(|place| place.is_none()) else {
             return Ok(Err(unsupported!("a node may inspect at most {MAX_VIEWS} subgraphs here")));
         };
         let expanded = place.insert(expand(site)?);
