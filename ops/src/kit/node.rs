@@ -18,7 +18,10 @@ pub fn other_form() -> Error {
 /// The refusal of a node by a form of `prepare` that serves other types.
 #[cold]
 pub fn only_form(form: &str) -> Error {
-    unsupported!("this program has only the form for {form} of the op; list the ops of the model again")
+    unsupported!(
+        "the program links this op for {form} only; run `arenite inspect MODEL --ops c` for this model and link what \
+         it lists"
+    )
 }
 
 /// The tensor's shape.

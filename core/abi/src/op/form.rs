@@ -42,7 +42,10 @@ unsafe extern "C" fn prepare<F: Form>(
     unsafe {
         prepare_by(prepare, node, state, F::prepare, |op| match op.form() == F::NAME {
             true => Ok(()),
-            false => Err(unsupported!("this program has only the form {} of the op", F::NAME)),
+            false => Err(unsupported!(
+                "the program links only a part of this op that does not serve this node; run `arenite inspect MODEL \
+                 --ops c` for this model and link what it lists"
+            )),
         })
     }
 }
