@@ -52,8 +52,8 @@ impl<'a> GraphView<'a> {
         ensure!(index < self.tensor_count(), "tensor {index} of {}", self.tensor_count());
         // SAFETY: the index is in range, checked above; the view copies what it needs.
         let tensor: &ArTensorV1 = unsafe { raw::strided(self.raw.tensors, self.raw.tensor_stride, index) };
-        // SAFETY: `from_raw` requires that everything is valid for `'a`, and `described` removes data other than that
-        // of constants, which are not written.
+        // SAFETY: `from_raw` requires that shape, name and quantization are valid for `'a`. No slice of the data is
+        // made before `described` removes it. That of constants stays: it is valid for `'a` and never written.
         unsafe { TensorView::from_raw(tensor) }.map(TensorView::described)
     }
 

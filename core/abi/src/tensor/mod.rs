@@ -60,8 +60,8 @@ impl<'a> TensorView<'a> {
     /// Wraps the host's entry.
     ///
     /// # Safety
-    /// Everything that the struct points to must be valid for `'a`, and its data must not be written while a slice of
-    /// it is borrowed.
+    /// Shape, name and quantization must be valid for `'a`. Unless [`described`](Self::described) removes it before a
+    /// slice of it is made, the data must be valid for `'a` too, and not be written while a slice is borrowed.
     pub(crate) unsafe fn from_raw(raw: &ArTensorV1) -> Result<Self> {
         let ty = ElementType::from_raw(raw.element_type)
             .ok_or_else(|| invalid!("element type {} is unknown", raw.element_type))?;
