@@ -106,6 +106,8 @@ unsafe fn any<S: Simd>(bytes: usize, from: *const u8, to: *mut u8) {
             16..=256 => pieces::<16>(bytes, from, to),
             8..16 => pieces::<8>(bytes, from, to),
             4..8 => pieces::<4>(bytes, from, to),
+            2..4 => pieces::<2>(bytes, from, to),
+            1 => *to = *from,
             _ => from.copy_to_nonoverlapping(to, bytes),
         }
     }
