@@ -24,7 +24,7 @@ use crate::rescale::{RealChannel, RealChannels};
 use crate::step::Step;
 use crate::steps::conv_hybrid::{ConvHybrid, Finish};
 use crate::steps::dwconv_hybrid::DwConvHybrid;
-use crate::steps::product_narrow::ProductNarrow;
+use crate::steps::product_sub_byte::ProductSubByte;
 use crate::steps::transpose_conv_hybrid::TransposeConvHybrid;
 
 /// Channels of an image of floats that are few: these are dearer to copy into a border than bytes.
@@ -277,7 +277,7 @@ impl Hybrid<'_> {
         name: &str,
         [input, output]: [Id; 2],
         build: &Build,
-    ) -> Result<ProductNarrow> {
+    ) -> Result<ProductSubByte> {
         let (blocks, weights) = self
             .blocks
             .zip(self.weights.parts())
@@ -290,7 +290,7 @@ impl Hybrid<'_> {
         })?;
         let bias = |j: usize| self.bias.and_then(|bias| bias.get(j)).copied().unwrap_or(0.0);
         let bias = build.store.table(columns.next_multiple_of(gemm.width), bias)?;
-        Ok(ProductNarrow { gemm, blocks, columns, rows, panels, bias, results, input, output })
+        Ok(ProductSubByte { gemm, blocks, columns, rows, panels, bias, results, input, output })
     }
 
     fn channel(&self, c: usize, sum: i32) -> RealChannel {

@@ -15,7 +15,7 @@ use crate::isa::Isa;
 use crate::ops::build::{Build, LayerStep, Offers};
 use crate::ops::values::{NetValues, NodeValues};
 use crate::step::Step;
-use crate::steps::choose_rows::ChooseRows;
+use crate::steps::select_rows::SelectRows;
 use crate::steps::typed_map::{ElementFn, INPUTS, TypedMap};
 
 /// The name of choices.
@@ -219,7 +219,7 @@ impl LayerStep for TypedFunction {
         let loops = Loops::new(&shapes, &y.shape);
         let loops = loops.ok_or_else(|| invalid!("shapes {shapes:?} do not broadcast to {:?}", y.shape))?;
         if self.name == SELECT
-            && let Some(step) = ChooseRows::new(build.copies, &loops, width(y)?, node.inputs, node.outputs[0])
+            && let Some(step) = SelectRows::new(build.copies, &loops, width(y)?, node.inputs, node.outputs[0])
         {
             return Ok(Box::new(step));
         }

@@ -110,7 +110,7 @@ impl Pointers {
 
     /// The number of rows of taps to look up: one if all rows of the window are inside the image, since the pixels of
     /// the others are then at the same distance below.
-    fn different_taps(&self, mut runs: Runs<'_>) -> usize {
+    fn rows_to_look_up(&self, mut runs: Runs<'_>) -> usize {
         let rows = &self.window.rows;
         let below = (rows.taps - 1) * rows.dilation;
         let inside = |row: usize| row < rows.input && row + below < rows.input;
@@ -132,7 +132,7 @@ impl Pointers {
         let Window { rows, columns, channels, .. } = &self.window;
         let (step, mut most, mut at) = (columns.stride * channels, 0, 0);
         let (input, mut least) = (seen.first(), usize::MAX);
-        let taps = self.different_taps(runs.clone());
+        let taps = self.rows_to_look_up(runs.clone());
         for tap in 0..taps {
             for run in runs.clone() {
                 let row = (run.row * rows.stride + tap * rows.dilation).wrapping_sub(rows.before);
@@ -150,10 +150,9 @@ impl Pointers {
             }
         }
         // SAFETY: the loop filled in the first row.
-        let below =
-            unsafe { self.fill_below(pointers, at, taps, |pointer, down| pointer.wrapping_add(down)) };
+        let down = unsafe { self.fill_below(pointers, at, taps, |pointer, down| pointer.wrapping_add(down)) };
         if least <= most {
-            most += below;
+            most += down;
             seen.all(least, most);
         }
         most
@@ -169,7 +168,7 @@ impl Pointers {
     ) -> usize {
         let Window { rows, columns, channels, .. } = &self.window;
         let (step, mut most, mut at) = (columns.stride * channels, 0, 0);
-        let (taps, input, mut least) = (self.different_taps(runs.clone()), seen.first(), usize::MAX);
+        let (taps, input, mut least) = (self.rows_to_look_up(runs.clone()), seen.first(), usize::MAX);
         for ty in 0..taps {
             for (tx, span) in self.spans.iter().enumerate() {
                 for run in runs.clone() {
@@ -193,9 +192,9 @@ impl Pointers {
         }
         let below = |p: *const T, down| if p == outside { p } else { p.wrapping_add(down) };
         // SAFETY: the loop filled in the first row.
-        let below = unsafe { self.fill_below(pointers, at, taps, below) };
+        let down = unsafe { self.fill_below(pointers, at, taps, below) };
         if least <= most {
-            most += below;
+            most += down;
             seen.all(least, most);
         }
         most

@@ -49,13 +49,10 @@ impl<'a> Weights<'a> {
         if !(-128..=127).contains(&zero_point) {
             return Err(unsupported!("{value} has zero point {}", q.zero_points[0]));
         }
-        Ok((
-            Weights { zero_point: zero_point as i32, ..Weights::without_zero_point(value, constant.bytes()) },
-            q,
-        ))
+        Ok((Weights { zero_point: zero_point as i32, ..Weights::symmetric(value, constant.bytes()) }, q))
     }
 
-    fn without_zero_point(value: &Value<'_>, bytes: &'a [u8]) -> Weights<'a> {
+    fn symmetric(value: &Value<'_>, bytes: &'a [u8]) -> Weights<'a> {
         Weights { ty: value.ty, bytes, len: value.len(), zero_point: 0 }
     }
 
@@ -95,7 +92,7 @@ impl<'a> Weights<'a> {
             "{value} has {} bytes",
             constant.bytes().len()
         );
-        Ok(Some((Weights::without_zero_point(value, constant.bytes()), q)))
+        Ok(Some((Weights::symmetric(value, constant.bytes()), q)))
     }
 
     /// All elements, several in a byte, if they have four or two bits.

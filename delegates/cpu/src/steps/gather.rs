@@ -131,7 +131,7 @@ impl Gather {
                 *offset = (block * axis + self.index(indices, at + i) as usize) * bytes;
             }
             let mut y = y.part((slice - slices.start) * bytes, n * bytes);
-            self.copies.listed(bytes, x, &offsets[..n], &mut y);
+            self.copies.gathered(bytes, x, &offsets[..n], &mut y);
             slice += n;
         }
     }

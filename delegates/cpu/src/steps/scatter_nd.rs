@@ -106,9 +106,9 @@ impl Step for ScatterNd {
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
         match self.element {
-            F32 => self.add(cx, &self.scatter.reals),
-            I32 => self.add(cx, &self.scatter.wholes),
-            _ => self.add(cx, &self.scatter.longs),
+            F32 => self.add(cx, &self.scatter.add_f32),
+            I32 => self.add(cx, &self.scatter.add_i32),
+            _ => self.add(cx, &self.scatter.add_i64),
         }
     }
 }

@@ -25,7 +25,7 @@ pub(super) unsafe fn rows<S: Simd>(
 /// # Safety
 /// The arguments must meet the requirements of [`super::Copies`].
 #[inline(always)]
-pub(super) unsafe fn listed<S: Simd>(
+pub(super) unsafe fn gathered<S: Simd>(
     _: S,
     bytes: usize,
     from: *const u8,
@@ -40,7 +40,7 @@ pub(super) unsafe fn listed<S: Simd>(
 /// # Safety
 /// The arguments must meet the requirements of [`super::Copies`].
 #[inline(always)]
-pub(super) unsafe fn chosen<S: Simd>(
+pub(super) unsafe fn selected<S: Simd>(
     _: S,
     bytes: usize,
     conditions: *const u8,

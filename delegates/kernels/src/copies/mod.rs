@@ -23,23 +23,23 @@ pub struct Copies {
     pub rows: RowsFn,
     /// `(bytes, from, offsets, count, to)`: copies `count` rows of `bytes` bytes, which begin at these offsets from
     /// `from`, to consecutive rows. As for [`RowsFn`].
-    listed: unsafe fn(usize, *const u8, *const usize, usize, *mut u8),
+    gathered: unsafe fn(usize, *const u8, *const usize, usize, *mut u8),
     /// `(bytes, conditions, [a, b], count, to)`: copies `count` consecutive rows of `bytes` bytes, each from `a` if its
     /// condition is not zero, else from `b`. As for [`RowsFn`].
-    chosen: unsafe fn(usize, *const u8, [*const u8; 2], usize, *mut u8),
+    selected: unsafe fn(usize, *const u8, [*const u8; 2], usize, *mut u8),
 }
 
 macro_rules! member {
     ($name:expr, $isa:expr, $t:ty) => {
-        Copies { name: $name, isa: $isa, rows, listed, chosen }
+        Copies { name: $name, isa: $isa, rows, gathered, selected }
     };
 }
 
 family! {
     Copies: "copies" {
         fn rows(bytes: usize, count: usize, from: (*const u8, isize), to: (*mut u8, isize));
-        fn listed(bytes: usize, from: *const u8, offsets: *const usize, count: usize, to: *mut u8);
-        fn chosen(bytes: usize, conditions: *const u8, from: [*const u8; 2], count: usize, to: *mut u8);
+        fn gathered(bytes: usize, from: *const u8, offsets: *const usize, count: usize, to: *mut u8);
+        fn selected(bytes: usize, conditions: *const u8, from: [*const u8; 2], count: usize, to: *mut u8);
     }
     vectors
 }
@@ -51,13 +51,13 @@ impl Copies {
     /// # Panics
     /// If a row is not inside of `x`, or `y` is shorter than all rows.
     #[inline]
-    pub fn listed(&self, bytes: usize, x: Source<'_, u8>, offsets: &[usize], y: &mut Target<'_, u8>) {
+    pub fn gathered(&self, bytes: usize, x: Source<'_, u8>, offsets: &[usize], y: &mut Target<'_, u8>) {
         let Some(last) = offsets.iter().copied().reduce(usize::max) else { return };
         let first = offsets.iter().copied().fold(last, usize::min);
         let from = x.at(first, last - first + bytes).wrapping_sub(first);
         let to = y.at(0, offsets.len() * bytes);
         // SAFETY: the machine can run it; `at` checked the memory from the first row to the last, and all results.
-        unsafe { (self.listed)(bytes, from, offsets.as_ptr(), offsets.len(), to) }
+        unsafe { (self.gathered)(bytes, from, offsets.as_ptr(), offsets.len(), to) }
     }
 
     /// Copies consecutive rows of `bytes` bytes to `y`, each from the first operand if its condition is not zero, else
@@ -66,7 +66,7 @@ impl Copies {
     /// # Panics
     /// If an operand or `y` is shorter than all rows.
     #[inline]
-    pub fn chosen(
+    pub fn selected(
         &self,
         bytes: usize,
         conditions: Source<'_, u8>,
@@ -77,7 +77,7 @@ impl Copies {
         let (from, to) = (operands.map(|x| x.at(0, count * bytes)), y.at(0, count * bytes));
         // SAFETY: the machine can run it; `at` checked that all rows exist on both sides, and there are `count`
         // conditions.
-        unsafe { (self.chosen)(bytes, conditions.at(0, count), from, count, to) }
+        unsafe { (self.selected)(bytes, conditions.at(0, count), from, count, to) }
     }
 }
 
@@ -127,18 +127,18 @@ mod tests {
                 assert!(row[bytes..].iter().all(|&x| x == 0), "{} {bytes}", copies.name);
             }
             let offsets = [1100, 7, 7, 2000];
-            let mut listed = vec![0; 4 * bytes + 1];
-            copies.listed(bytes, Source::of(&from), &offsets, &mut Target::of(&mut listed));
+            let mut gathered = vec![0; 4 * bytes + 1];
+            copies.gathered(bytes, Source::of(&from), &offsets, &mut Target::of(&mut gathered));
             for (r, offset) in offsets.into_iter().enumerate() {
-                assert!(listed[r * bytes..][..bytes] == from[offset..][..bytes], "{} {bytes}", copies.name);
+                assert!(gathered[r * bytes..][..bytes] == from[offset..][..bytes], "{} {bytes}", copies.name);
             }
-            assert_eq!(listed[4 * bytes], 0, "{} {bytes}", copies.name);
+            assert_eq!(gathered[4 * bytes], 0, "{} {bytes}", copies.name);
             let operands = [Source::of(&from), Source::of(&from).part(1100, 2200)];
-            let mut chosen = vec![0; 2 * bytes + 1];
-            copies.chosen(bytes, Source::of(&[2, 0]), operands, &mut Target::of(&mut chosen));
-            assert!(chosen[..bytes] == from[..bytes], "{} {bytes}", copies.name);
-            assert!(chosen[bytes..][..bytes] == from[1100 + bytes..][..bytes], "{} {bytes}", copies.name);
-            assert_eq!(chosen[2 * bytes], 0, "{} {bytes}", copies.name);
+            let mut selected = vec![0; 2 * bytes + 1];
+            copies.selected(bytes, Source::of(&[2, 0]), operands, &mut Target::of(&mut selected));
+            assert!(selected[..bytes] == from[..bytes], "{} {bytes}", copies.name);
+            assert!(selected[bytes..][..bytes] == from[1100 + bytes..][..bytes], "{} {bytes}", copies.name);
+            assert_eq!(selected[2 * bytes], 0, "{} {bytes}", copies.name);
         }
     }
 
@@ -146,6 +146,6 @@ mod tests {
     #[should_panic(expected = "10 elements from 0 on, of 0..9")]
     fn listed_rows_are_checked() {
         let (from, mut to) = ([0; 9], [0; 6]);
-        Copies::select(Isa::ALL).listed(3, Source::of(&from), &[0, 7], &mut Target::of(&mut to));
+        Copies::select(Isa::ALL).gathered(3, Source::of(&from), &[0, 7], &mut Target::of(&mut to));
     }
 }

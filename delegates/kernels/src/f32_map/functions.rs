@@ -43,16 +43,16 @@ pub(super) fn unary<S: Simd, const F: usize>(s: S, x: S::V) -> S::V {
         }
         Unary::Silu => finite(s, s.mul(x, logistic(s, x))),
         Unary::Gelu => {
-            let gate = s.add(half, normal_integral(s, x));
+            let gate = s.add(half, half_erf(s, x));
             s.mul(x, s.select_lt(x, s.splat(FAR), s.splat(0.0), gate))
         }
-        Unary::GeluTanh => gelu_by_tanh(s, x),
+        Unary::GeluTanh => gelu_tanh(s, x),
     }
 }
 
 /// `x · (½ + ½ · tanh(√(2/π) · (x + 0.044715 x³)))`.
 #[inline(always)]
-fn gelu_by_tanh<S: Simd>(s: S, x: S::V) -> S::V {
+fn gelu_tanh<S: Simd>(s: S, x: S::V) -> S::V {
     let half = s.splat(0.5);
     let factor = s.fma(s.mul(x, x), s.splat(0.044_715 * 0.797_884_6), s.splat(0.797_884_6));
     let gate = s.fma(tanh(s, s.mul(x, factor)), half, half);
@@ -219,7 +219,7 @@ pub fn tanh<S: Simd>(s: S, x: S::V) -> S::V {
 /// `½ · erf(x / √2)`: an odd rational function of degrees 13 and 8 between −4√2 and 4√2, where it rounds to ±½.
 /// Coefficients: Eigen's `generic_fast_erf_float`, for that argument and half the result.
 #[inline(always)]
-fn normal_integral<S: Simd>(s: S, x: S::V) -> S::V {
+fn half_erf<S: Simd>(s: S, x: S::V) -> S::V {
     const END: f32 = 4.0 * std::f32::consts::SQRT_2;
     let x = s.clamp(x, s.splat(-END), s.splat(END));
     let q = s.mul(x, x);

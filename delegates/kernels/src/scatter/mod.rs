@@ -26,11 +26,11 @@ pub struct Scatter {
     /// The CPU features that it needs.
     pub isa: Isa,
     /// Of `f32`.
-    pub reals: Addition<f32>,
+    pub add_f32: Addition<f32>,
     /// Of `i32`.
-    pub wholes: Addition<i32>,
+    pub add_i32: Addition<i32>,
     /// Of `i64`.
-    pub longs: Addition<i64>,
+    pub add_i64: Addition<i64>,
 }
 
 macro_rules! member {
@@ -38,22 +38,22 @@ macro_rules! member {
         Scatter {
             name: $name,
             isa: $isa,
-            reals: Addition(reals),
-            wholes: Addition(wholes),
-            longs: Addition(longs),
+            add_f32: Addition(add_f32),
+            add_i32: Addition(add_i32),
+            add_i64: Addition(add_i64),
         }
     };
 }
 
 family! {
     Scatter: "scatter" {
-        fn reals(n: usize, x: (*const f32, usize), to: (*const usize, usize), y: *mut f32) {
+        fn add_f32(n: usize, x: (*const f32, usize), to: (*const usize, usize), y: *mut f32) {
             bodies::add(T::new(), n, x, to, y, |a, b| a + b)
         };
-        fn wholes(n: usize, x: (*const i32, usize), to: (*const usize, usize), y: *mut i32) {
+        fn add_i32(n: usize, x: (*const i32, usize), to: (*const usize, usize), y: *mut i32) {
             bodies::add(T::new(), n, x, to, y, i32::wrapping_add)
         };
-        fn longs(n: usize, x: (*const i64, usize), to: (*const usize, usize), y: *mut i64) {
+        fn add_i64(n: usize, x: (*const i64, usize), to: (*const usize, usize), y: *mut i64) {
             bodies::add(T::new(), n, x, to, y, i64::wrapping_add)
         };
     }
@@ -120,12 +120,12 @@ mod tests {
             let step = n + more;
             let offsets: Vec<usize> = (0..rows).map(|_| random.next() as usize % (200 - n)).collect();
             let x: Vec<i32> = (0..rows * step).map(|_| random.next() as i32).collect();
-            let reals: Vec<f32> = x.iter().map(|&x| x as f32 * 1e-7).collect();
-            let longs: Vec<i64> = x.iter().map(|&x| i64::from(x) << 32).collect();
+            let add_f32: Vec<f32> = x.iter().map(|&x| x as f32 * 1e-7).collect();
+            let add_i64: Vec<i64> = x.iter().map(|&x| i64::from(x) << 32).collect();
             for member in available(TABLE) {
-                check(&member.reals, (&reals, n, step), &offsets, |a, b| a + b);
-                check(&member.wholes, (&x, n, step), &offsets, i32::wrapping_add);
-                check(&member.longs, (&longs, n, step), &offsets, i64::wrapping_add);
+                check(&member.add_f32, (&add_f32, n, step), &offsets, |a, b| a + b);
+                check(&member.add_i32, (&x, n, step), &offsets, i32::wrapping_add);
+                check(&member.add_i64, (&add_i64, n, step), &offsets, i64::wrapping_add);
             }
         }
     }

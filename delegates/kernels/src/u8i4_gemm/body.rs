@@ -5,7 +5,7 @@
 
 use super::{Product, are_summed};
 use crate::rescale::QuantizedRow;
-use crate::simd::dot::{Dot, Narrow, prefetch};
+use crate::simd::dot::{Dot, SubByte, prefetch};
 use crate::simd::{Ints, Simd};
 
 type Sum<D> = <<D as Dot>::S as Ints>::I;
@@ -17,7 +17,7 @@ type Real<D> = <<D as Dot>::S as Simd>::V;
 /// # Safety
 /// `p` must meet the requirements of [`super::Gemm::multiply`], with at least `R` rows.
 #[inline(always)]
-pub(crate) unsafe fn tile<D: Narrow<P>, const P: usize, const R: usize, const V: usize>(d: D, p: &Product) {
+pub(crate) unsafe fn tile<D: SubByte<P>, const P: usize, const R: usize, const V: usize>(d: D, p: &Product) {
     let (s, depth) = (d.ints(), p.blocks.depth());
     let vector = D::LANES * 4;
     let ones = [d.spread(u32::from_ne_bytes([D::OFFSET + 1; 4])); P];
@@ -76,7 +76,7 @@ unsafe fn stored_sums<D: Dot, const P: usize, const V: usize>(s: D::S, panel: &m
 /// # Safety
 /// There must be `R` rows, and a scale for each column.
 #[inline(always)]
-unsafe fn add<D: Narrow<P>, const P: usize, const R: usize, const V: usize>(
+unsafe fn add<D: SubByte<P>, const P: usize, const R: usize, const V: usize>(
     d: D,
     reals: &mut [[Real<D>; V]; R],
     sums: &[[Sum<D>; V]; R],

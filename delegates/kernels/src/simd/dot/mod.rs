@@ -5,10 +5,10 @@ use core::arch::aarch64::*;
 
 use super::{Ints, Simd};
 
-mod narrow;
 mod scalar;
-pub use narrow::Narrow;
+mod sub_byte;
 pub use scalar::{ScalarDot, ScalarWords};
+pub use sub_byte::SubByte;
 
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod avx2;

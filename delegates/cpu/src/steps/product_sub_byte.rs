@@ -16,7 +16,7 @@ use crate::store::Block;
 const ROWS: usize = 32;
 
 /// A product with packed weights.
-pub(crate) struct ProductNarrow {
+pub(crate) struct ProductSubByte {
     /// The kernels.
     pub gemm: &'static Gemm,
     /// How columns are cut.
@@ -37,7 +37,7 @@ pub(crate) struct ProductNarrow {
     pub output: Id,
 }
 
-impl ProductNarrow {
+impl ProductSubByte {
     /// Computes some rows of the columns of a panel.
     ///
     /// # Safety
@@ -75,7 +75,7 @@ impl ProductNarrow {
     }
 }
 
-impl Step for ProductNarrow {
+impl Step for ProductSubByte {
     fn name(&self) -> &'static str {
         self.gemm.name
     }

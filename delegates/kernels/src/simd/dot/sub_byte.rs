@@ -9,7 +9,7 @@ use core::arch::x86_64::*;
 use super::*;
 
 /// Dot products with signed weights, `PARTS` of which are a byte in memory.
-pub trait Narrow<const PARTS: usize>: Dot {
+pub trait SubByte<const PARTS: usize>: Dot {
     /// Weights in registers are `2^SHIFT` times as large.
     const SHIFT: u32;
 
@@ -31,12 +31,12 @@ pub trait Narrow<const PARTS: usize>: Dot {
     }
 }
 
-impl<const PARTS: usize> Narrow<PARTS> for ScalarDot {
+impl<const PARTS: usize> SubByte<PARTS> for ScalarDot {
     const SHIFT: u32 = 0;
 
     #[inline(always)]
     unsafe fn parts(self, p: *const u8) -> [Self::W; PARTS] {
-        // SAFETY: four bytes per lane are readable, as `Narrow` requires.
+        // SAFETY: four bytes per lane are readable, as `SubByte` requires.
         let bytes = unsafe { p.cast::<[[i8; 4]; 4]>().read_unaligned() };
         let bits = 8 / PARTS;
         core::array::from_fn(|k| bytes.map(|four| four.map(|b| b << (8 - bits - bits * k) >> (8 - bits))))
@@ -54,13 +54,13 @@ macro_rules! bytes {
         $load:ident $and:ident $shift:ident $splat:ident $($left:literal)*
     ) => {
         $(#[$attribute])*
-        impl Narrow<$parts> for $type {
+        impl SubByte<$parts> for $type {
             const SHIFT: u32 = $by;
 
             #[inline(always)]
             unsafe fn parts(self, p: *const u8) -> [Self::W; $parts] {
                 // SAFETY: `self` proves that the machine has the instructions; four bytes per lane are readable, as
-                // `Narrow` requires.
+                // `SubByte` requires.
                 unsafe {
                     let (bytes, mask) = ($load(p.cast()), $splat($mask as u8 as i8));
                     [$($and($shift::<$left>(bytes), mask),)* $and(bytes, mask)]
@@ -84,14 +84,14 @@ macro_rules! pairs {
         $load:ident $and:ident $shift:ident $look:ident $splat:ident $spread:ident $($right:literal)*
     ) => {
         $(#[$attribute])*
-        impl Narrow<$parts> for $type {
+        impl SubByte<$parts> for $type {
             const SHIFT: u32 = 0;
 
             #[inline(always)]
             unsafe fn parts(self, p: *const u8) -> [Self::W; $parts] {
                 const VALUES: [i8; 16] = $values;
                 // SAFETY: `self` proves that the machine has the instructions; four bytes per lane are readable, as
-                // `Narrow` requires, and so are the 16 of the table.
+                // `SubByte` requires, and so are the 16 of the table.
                 unsafe {
                     let (bytes, mask) = ($load(p.cast()), $splat($mask));
                     let values = $spread(_mm_loadu_si128(VALUES.as_ptr().cast()));

@@ -1,4 +1,4 @@
-//! Chooses between two tensors of the size of the result, row by row.
+//! SELECT with one condition per row: each row of the result is copied from one of two tensors of its size.
 //!
 //! ```text
 //! condition │ 1 │      a │ a0 a0 a0 │      b │ b0 b0 b0 │      y │ a0 a0 a0 │
@@ -16,7 +16,7 @@ use crate::step::{Grain, Run, Step};
 const ROW: usize = 16;
 
 /// Copies each row of the result from one of two tensors.
-pub(crate) struct ChooseRows {
+pub(crate) struct SelectRows {
     copies: &'static Copies,
     loops: Loops<INPUTS>,
     /// The bytes of an element.
@@ -26,7 +26,7 @@ pub(crate) struct ChooseRows {
     output: Id,
 }
 
-impl ChooseRows {
+impl SelectRows {
     /// A step for these loops over the condition and the operands, which have elements of `width` bytes; `None` unless
     /// consecutive runs have one condition each, and consecutive elements of both operands.
     pub(crate) fn new(
@@ -35,15 +35,15 @@ impl ChooseRows {
         width: usize,
         inputs: &[Id],
         output: Id,
-    ) -> Option<ChooseRows> {
+    ) -> Option<SelectRows> {
         let inputs = <[Id; INPUTS]>::try_from(inputs).ok()?;
         let has_rows = loops.moves == [false, true, true]
             && loops.outer.last().is_some_and(|&(_, strides)| strides == [1, loops.run, loops.run]);
-        has_rows.then(|| ChooseRows { copies, loops: loops.clone(), width, inputs, output })
+        has_rows.then(|| SelectRows { copies, loops: loops.clone(), width, inputs, output })
     }
 }
 
-impl Step for ChooseRows {
+impl Step for SelectRows {
     fn name(&self) -> &'static str {
         "select"
     }
@@ -60,7 +60,7 @@ impl Step for ChooseRows {
                 let [c, of_a, of_b] = self.loops.starts(r);
                 let operands = [a.part(of_a * width, n * row), b.part(of_b * width, n * row)];
                 let mut y = y.part((r - rows.start) * row, n * row);
-                self.copies.chosen(row, condition.part(c, n), operands, &mut y);
+                self.copies.selected(row, condition.part(c, n), operands, &mut y);
                 r += n;
             }
         })
