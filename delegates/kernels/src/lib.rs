@@ -11,6 +11,7 @@
 
 #[macro_use]
 pub mod family;
+pub mod blend;
 mod calls;
 pub mod copies;
 pub mod f32_attention;

@@ -6,7 +6,6 @@ use arenite_abi::prelude::*;
 use arenite_layers::lower::expect_elements;
 use arenite_layers::{Node, Source};
 
-use super::quantized::mean_shape;
 use crate::kernels::f32_product::Products;
 use crate::kernels::transpose::Transpose;
 use crate::ops::build::{Build, LayerStep, Offers};
@@ -29,7 +28,7 @@ fn product(x: &Source<'_, '_>) -> Result<Node<ReduceProd>> {
     let ((input, a), (output, y)) = (x.input(0)?, x.output(0)?);
     expect_elements(a)?;
     expect_elements(y)?;
-    let shape = mean_shape(&a.shape, &x.folded_axes(1)?).ok_or_else(|| {
+    let shape = Shape::of(&a.shape, &x.folded_axes(1)?).ok_or_else(|| {
         unsupported!("reducing {:?} along axes that are not adjacent is not supported", a.shape)
     })?;
     ensure!(shape.outer * shape.inner == y.len(), "input {:?} does not become {:?}", a.shape, y.shape);

@@ -4,9 +4,9 @@ use arenite_abi::prelude::*;
 use arenite_layers::Value;
 use arenite_layers::layer::Resize;
 use arenite_layers::layer::moves::width;
-use arenite_layers::layer::resize::Kind;
+use arenite_layers::layer::resize::{Kind, Neighbours};
 
-use super::quantized::resize_tables as tables;
+use crate::kernels::blend::{Column, Columns, RowPair};
 use crate::kernels::f32_blend::Blend;
 use crate::ops::build::{Build, LayerStep, Offers};
 use crate::ops::values::{NetValues, NodeValues};
@@ -39,4 +39,23 @@ impl LayerStep for Resize {
     fn offers(&self) -> Offers<'_> {
         Offers::NONE
     }
+}
+
+/// The rows of pixels around each row of the output, in elements from the start of an image, and the columns.
+pub(crate) fn tables<D: Copy>(
+    build: &Build,
+    [a, y]: [&[usize]; 2],
+    between: impl Fn(usize, usize, usize) -> Neighbours,
+    distance: impl Fn(f32) -> D,
+) -> Result<(Vec<RowPair<D>>, Columns<D>)> {
+    let (line, pixel) = (a[2] * a[3], a[3]);
+    let rows = build.store.table(y[1], |at| {
+        let n = between(a[1], y[1], at);
+        RowPair { rows: [n.low * line, n.high * line], distance: distance(n.distance) }
+    })?;
+    let columns = build.store.table(y[2], |at| {
+        let n = between(a[2], y[2], at);
+        Column { low: n.low * pixel, high: n.high * pixel, distance: distance(n.distance) }
+    })?;
+    Ok((rows, Columns::new(columns)))
 }

@@ -25,6 +25,28 @@ pub(crate) struct Shape {
     pub inner: usize,
 }
 
+impl Shape {
+    /// `[outer][folded][inner]`, if the folded axes are adjacent, not counting axes of size 1.
+    pub(crate) fn of(sizes: &[usize], folded: &[bool]) -> Option<Shape> {
+        let mut sections: Vec<(bool, usize)> = Vec::new();
+        for (&size, &folded) in sizes.iter().zip(folded).filter(|(size, _)| **size != 1) {
+            match sections.last_mut() {
+                Some((same, n)) if *same == folded => *n *= size,
+                _ => sections.push((folded, size)),
+            }
+        }
+        match sections[..] {
+            [] => Some(Shape { outer: 1, folded: 1, inner: 1 }),
+            [(false, outer)] => Some(Shape { outer, folded: 1, inner: 1 }),
+            [(true, folded)] => Some(Shape { outer: 1, folded, inner: 1 }),
+            [(true, folded), (false, inner)] => Some(Shape { outer: 1, folded, inner }),
+            [(false, outer), (true, folded)] => Some(Shape { outer, folded, inner: 1 }),
+            [(false, outer), (true, folded), (false, inner)] => Some(Shape { outer, folded, inner }),
+            _ => None,
+        }
+    }
+}
+
 /// A function of the elements that become one.
 #[derive(Clone, Copy)]
 pub(crate) enum Fold {

@@ -8,8 +8,8 @@
 use arenite_abi::prelude::*;
 use arenite_layers::Id;
 
+use crate::kernels::blend::{Columns, RowPair};
 use crate::kernels::f32_blend::Blend;
-use crate::kernels::u8_blend::{Columns, RowPair};
 use crate::step::{Grain, Run, Step, StepValues};
 
 /// The cost of a pixel in multiply-adds, in addition to its channels.

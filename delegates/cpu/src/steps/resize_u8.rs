@@ -3,7 +3,8 @@
 use arenite_abi::prelude::*;
 
 use super::resize::{Images, PIXEL};
-use crate::kernels::u8_blend::{Blend, Columns, RowPair};
+use crate::kernels::blend::{Columns, RowPair};
+use crate::kernels::u8_blend::Blend;
 use crate::step::{Grain, Run, Step, StepValues};
 
 /// The rows around each row of the output, and its columns.

@@ -1,7 +1,7 @@
 //! The loop, for any instruction set.
 
+use crate::blend::{Column, Row};
 use crate::simd::Simd;
-use crate::u8_blend::{Column, Row};
 
 /// # Safety
 /// The row must meet the requirements of [`super::Blend`].

@@ -4,9 +4,9 @@ mod body;
 
 use arenite_base::memory::{Source, Target};
 
+use crate::blend::{Columns, Row, RowPair};
 use crate::isa::Isa;
 use crate::simd::*;
-use crate::u8_blend::{Columns, Row, RowPair};
 
 /// The family for one instruction set.
 #[non_exhaustive]
@@ -53,9 +53,9 @@ impl Blend {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::blend::Column;
     use crate::family::available;
     use crate::random::Random;
-    use crate::u8_blend::Column;
     use proptest::prelude::*;
 
     proptest! {

@@ -6,7 +6,8 @@
 use core::mem::MaybeUninit;
 use core::ops::Range;
 
-use super::{Column, DIGITS, Row};
+use super::DIGITS;
+use crate::blend::{Column, Row};
 use crate::requantize::Bytes;
 use crate::simd::Ints;
 

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::blend::Column;
 use crate::family::available;
 use crate::random::Random;
 

@@ -9,7 +9,7 @@ use arenite_base::Quant;
 use arenite_layers::lower::expect_elements;
 use arenite_layers::{Node, Source, Value};
 
-use super::mean::{multiplier, shape};
+use super::mean::multiplier;
 use crate::fixed_point::{Factor, Ties};
 use crate::ops::build::Build;
 use crate::ops::values::{NetValues, NodeValues};
@@ -48,7 +48,7 @@ pub(super) fn lower(x: &Source<'_, '_>) -> Result<Node<IntFold>> {
     expect_elements(a)?;
     expect_elements(y)?;
     ensure!(a.ty == y.ty, "input is {}, output is {}", a.ty, y.ty);
-    let shape = shape(&a.shape, &x.folded_axes(1)?).ok_or_else(|| {
+    let shape = Shape::of(&a.shape, &x.folded_axes(1)?).ok_or_else(|| {
         unsupported!("reducing {:?} along axes that are not adjacent is not supported", a.shape)
     })?;
     ensure!(shape.outer * shape.inner == y.len(), "input {:?} does not become {:?}", a.shape, y.shape);

@@ -49,7 +49,7 @@ pub(super) fn lower(x: &Source<'_, '_>) -> Result<Node<Mean>> {
         [images, height, width, channels] if over_image => {
             Shape { outer: images, folded: height * width, inner: channels }
         }
-        _ => shape(&a.shape, &folded).ok_or_else(|| {
+        _ => Shape::of(&a.shape, &folded).ok_or_else(|| {
             unsupported!("reducing {:?} along axes that are not adjacent is not supported", a.shape)
         })?,
     };
@@ -60,26 +60,6 @@ pub(super) fn lower(x: &Source<'_, '_>) -> Result<Node<Mean>> {
     let lift = |q: Quant| Quant { zero_point: q.zero_point + raised, ..q };
     layer.scaling(lift(quant_of(a)?), lift(quant_of(y)?))?;
     Ok(Node::new(layer, vec![input], vec![output]))
-}
-
-/// `[outer][folded][inner]`, if the folded axes are adjacent, not counting axes of size 1.
-pub(crate) fn shape(sizes: &[usize], folded: &[bool]) -> Option<Shape> {
-    let mut sections: Vec<(bool, usize)> = Vec::new();
-    for (&size, &folded) in sizes.iter().zip(folded).filter(|(size, _)| **size != 1) {
-        match sections.last_mut() {
-            Some((same, n)) if *same == folded => *n *= size,
-            _ => sections.push((folded, size)),
-        }
-    }
-    match sections[..] {
-        [] => Some(Shape { outer: 1, folded: 1, inner: 1 }),
-        [(false, outer)] => Some(Shape { outer, folded: 1, inner: 1 }),
-        [(true, folded)] => Some(Shape { outer: 1, folded, inner: 1 }),
-        [(true, folded), (false, inner)] => Some(Shape { outer: 1, folded, inner }),
-        [(false, outer), (true, folded)] => Some(Shape { outer, folded, inner: 1 }),
-        [(false, outer), (true, folded), (false, inner)] => Some(Shape { outer, folded, inner }),
-        _ => None,
-    }
 }
 
 /// The factor of sums of `count` numbers with the first of two scales, for means with the other:

@@ -8,8 +8,9 @@ use arenite_layers::layer::resize::{Alignment, Neighbours};
 use arenite_layers::lower::resize::read_bilinear;
 use arenite_layers::{Node, Source};
 
-use crate::kernels::u8_blend::{Column, Columns, DIGITS, RowPair};
+use crate::kernels::u8_blend::DIGITS;
 use crate::ops::build::Build;
+use crate::ops::resize::tables;
 use crate::ops::values::{NetValues, NodeValues};
 use crate::step::Step;
 use crate::steps::resize::Images;
@@ -64,23 +65,4 @@ impl ResizeBytes {
         };
         Ok(Box::new(BilinearU8 { blend: build.bytes.blend, images, blending, ends }))
     }
-}
-
-/// The rows of pixels around each row of the output, in elements from the start of an image, and the columns.
-pub(crate) fn tables<D: Copy>(
-    build: &Build,
-    [a, y]: [&[usize]; 2],
-    between: impl Fn(usize, usize, usize) -> Neighbours,
-    distance: impl Fn(f32) -> D,
-) -> Result<(Vec<RowPair<D>>, Columns<D>)> {
-    let (line, pixel) = (a[2] * a[3], a[3]);
-    let rows = build.store.table(y[1], |at| {
-        let n = between(a[1], y[1], at);
-        RowPair { rows: [n.low * line, n.high * line], distance: distance(n.distance) }
-    })?;
-    let columns = build.store.table(y[2], |at| {
-        let n = between(a[2], y[2], at);
-        Column { low: n.low * pixel, high: n.high * pixel, distance: distance(n.distance) }
-    })?;
-    Ok((rows, Columns::new(columns)))
 }
