@@ -50,10 +50,10 @@ impl<'a> GraphView<'a> {
     /// The index is out of range, or the element type is unknown.
     pub fn tensor(&self, index: usize) -> Result<TensorView<'a>> {
         ensure!(index < self.tensor_count(), "tensor {index} of {}", self.tensor_count());
-        // SAFETY: the index is in range, checked above; the view copies what it needs.
+        // SAFETY: the index was checked against the number of tensors, and the view does not keep the reference.
         let tensor: &ArTensorV1 = unsafe { raw::strided(self.raw.tensors, self.raw.tensor_stride, index) };
-        // SAFETY: `from_raw` requires that shape, name and quantization are valid for `'a`. No slice of the data is
-        // made before `described` removes it. That of constants stays: it is valid for `'a` and never written.
+        // SAFETY: shape, name and quantization are valid for `'a`, as `from_raw` requires here. `described` removes the
+        // data before any slice of it is made, unless it is constant: then it is valid for `'a` and never written.
         unsafe { TensorView::from_raw(tensor) }.map(TensorView::described)
     }
 

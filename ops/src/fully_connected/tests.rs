@@ -188,5 +188,5 @@ fn refusals() {
         message(layer(Tensor::u8(&[2, 2], &[0; 4]), None))
             .starts_with("no kernel for input INT8, filter UINT8")
     );
-    assert!(message(test(x.clone(), filter, None, Spec::i8(0.0, 0))).contains("give no finite multiplier"));
+    assert!(message(test(x.clone(), filter, None, Spec::i8(0.0, 0))).contains("no finite multiplier"));
 }

@@ -66,7 +66,7 @@ impl ChannelMultipliers {
             }
             let scale = filter.scale_of(i / 2);
             let multiplier = Multiplier::from_scales(input, scale, output);
-            let multiplier = multiplier.ok_or_else(|| no_multiplier(input, scale, output))?;
+            let multiplier = multiplier.ok_or_else(|| no_multiplier(input * scale, output))?;
             shift = multiplier.shift;
             Ok(multiplier.value)
         })?;
@@ -153,6 +153,9 @@ pub fn filter_scales<'a>(filter: &TensorView<'a>, channels: usize, axis: usize) 
     Ok(q)
 }
 
-fn no_multiplier(input: f32, filter: f32, output: f32) -> Error {
-    invalid!("scales {input} × {filter} / {output} give no finite multiplier; the output's must not be zero")
+fn no_multiplier(product: f32, output: f32) -> Error {
+    invalid!(
+        "the scales of input and filter have the product {product}, the output's scale is {output}: they give no \
+         finite multiplier; scales must be finite, and the output's not zero"
+    )
 }

@@ -44,7 +44,7 @@ unsafe extern "C" fn prepare<F: Form>(
             true => Ok(()),
             false => Err(unsupported!(
                 "the program links only a part of this op that does not serve this node; run `arenite inspect MODEL \
-                 --ops c` for this model and link what it lists"
+                 --ops c` for this model and link the ops it lists"
             )),
         })
     }

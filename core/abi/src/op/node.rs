@@ -182,8 +182,8 @@ impl<'a> NodeView<'a> {
             return Ok(None);
         }
         let Some(raw) = self.raw_tensor(index)? else { return Ok(None) };
-        // SAFETY: `from_raw` requires that shape, name and quantization are valid for `'a`. No slice of the data is
-        // made before `described` removes it. That of constants stays: it is valid for `'a` and never written.
+        // SAFETY: shape, name and quantization are valid for `'a`, as `from_raw` requires here. `described` removes the
+        // data before any slice of it is made, unless it is constant: then it is valid for `'a` and never written.
         unsafe { TensorView::from_raw(raw) }.map(|view| Some(view.described()))
     }
 

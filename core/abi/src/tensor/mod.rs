@@ -47,7 +47,7 @@ pub struct TensorView<'a> {
     pub ty: ElementType,
     /// The dimensions, outermost first; empty for a scalar.
     pub shape: &'a [i32],
-    // Copies of what the host's entry has, because the host may change it while the view exists (`resize_output`).
+    // Copied from the host's entry, which `resize_output` may change while the view exists.
     data: *mut u8,
     bytes: usize,
     quantization: *const ArQuantizationV1,

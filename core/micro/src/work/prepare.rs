@@ -221,8 +221,8 @@ fn record<'a>(
     if is_constant {
         return Ok(NodeRecord::new(counted, None, state, &[], [0, 0]));
     }
-    // SAFETY: the temporaries before the requests, `host.said` and those of `host.described`, are in use as long as the
-    // host.
+    // SAFETY: requests are valid while the temporaries before them are in use. These are `host.said` and those of
+    // `host.described`, which live as long as `host`.
     let (persistent, scratch) = unsafe { (host.persistent.iter(), host.scratch.iter()) };
     let mut pieces = persistent.clone().chain(scratch);
     let counts = [host.persistent.len(), host.scratch.len()];

@@ -131,7 +131,7 @@ const WIDE: usize = 32;
 
 /// Writes each byte of `x` as often as `times` says.
 pub(crate) fn repeat_each(x: Source<'_, u8>, times: usize, y: &mut Target<'_, u8>) {
-    /// Of this many, the bytes after those that are wanted are overwritten next.
+    /// The number of bytes that are written at once. The next byte's overwrite those that are too many.
     const ONCE: usize = 16;
     for (i, byte) in x.iter().enumerate() {
         match times <= ONCE && i * times + ONCE <= y.len() {

@@ -62,8 +62,13 @@ impl Gather {
         let Groups { batch, axis, coords, .. } = self.groups;
         let all = (0..batch * coords).map(|i| (i, self.index(indices, i)));
         let (i, index) = all.into_iter().find(|&(_, index)| index as u64 >= axis as u64).unwrap_or_default();
-        invalid!("index {index} at position {i} of '{}' is out of bounds for 0..{axis}", self.indices)
+        out_of_bounds(index, i, &self.indices, axis)
     }
+}
+
+/// The error of index `i` of the tensor with this name: its axis has `size` slices.
+pub(super) fn out_of_bounds(index: i64, i: usize, name: &str, size: usize) -> Error {
+    invalid!("index {index} at position {i} of '{name}' is out of bounds for 0..{size}")
 }
 
 impl Step for Gather {

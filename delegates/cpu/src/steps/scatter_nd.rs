@@ -8,6 +8,7 @@ use arenite_abi::prelude::*;
 use arenite_layers::Id;
 use bytemuck::Pod;
 
+use super::gather::out_of_bounds;
 use crate::kernels::scatter::{Addition, Scatter};
 use crate::memory::{Disjoint, Source};
 use crate::step::{Grain, Run, Step};
@@ -42,11 +43,9 @@ impl ScatterNd {
     fn check(&self, indices: Source<'_, i32>) -> Result<()> {
         for (i, index) in indices.iter().enumerate() {
             let size = self.sizes[i % self.sizes.len()];
-            ensure!(
-                usize::try_from(index).is_ok_and(|index| index < size),
-                "index {index} at position {i} of '{}' is out of bounds for 0..{size}",
-                self.indices
-            );
+            if !usize::try_from(index).is_ok_and(|index| index < size) {
+                return Err(out_of_bounds(index.into(), i, &self.indices, size));
+            }
         }
         Ok(())
     }

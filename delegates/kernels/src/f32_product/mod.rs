@@ -1,5 +1,5 @@
-//! Products of `f32`: of each column of a matrix. Factors are multiplied in the order of the reference
-//! op, so that all bits are the same.
+//! The product of each column of a matrix of `f32`. Factors are multiplied in the order of the reference op, so that
+//! all bits are the same.
 
 mod body;
 

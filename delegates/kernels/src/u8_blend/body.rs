@@ -134,8 +134,8 @@ unsafe fn widened<S: Ints>(s: S, p: *const u8, n: usize, end: *const u8) -> S::I
 /// The most sums of a tile, and the most bytes of the pixels around it.
 const ROOM: usize = 1024;
 
-/// Blends each pair of rows once, then the columns, in plain loops that the compiler vectorizes. Sums are those of
-/// [`fixed`], since only multiples of 2^32 are lost.
+/// Blends each pair of rows once, then the columns, in plain loops that the compiler vectorizes. The sums equal those
+/// of [`fixed`] modulo 2³², so the results are the same.
 ///
 /// # Safety
 /// The row must meet the requirements of [`super::Blend`].

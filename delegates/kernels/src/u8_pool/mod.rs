@@ -16,7 +16,7 @@ pub struct Window {
     pub count: usize,
     /// The number of positions.
     pub positions: usize,
-    /// The bytes from a pixel to that of the next position.
+    /// The distance in bytes between the pixels of consecutive positions.
     pub step: usize,
     /// The number of channels.
     pub n: usize,

@@ -70,8 +70,8 @@ macro_rules! bytes {
     };
 }
 
-/// A vector of bytes whose weights are looked up in a table of 16. Sums of pairs of products have 16 bits; those of all
-/// parts are added before they become sums of 32 bits. They are at most 4 · 2 · 255 · 2, or 2 · 2 · 255 · 8.
+/// A vector of bytes whose weights are looked up in a table of 16. Pairs of products are added in 16 bits, and so are
+/// the pairs of all parts, before the sums are widened to 32 bits: at most 4 · 2 · 255 · 2, or 2 · 2 · 255 · 8.
 #[allow(unused_macros)] // Only x86-64 has products of pairs of bytes.
 macro_rules! pairs {
     ($($(#[$attribute:meta])* $type:ty: $load:ident $and:ident $shift:ident $look:ident $splat:ident $spread:ident;)*) => {$(
