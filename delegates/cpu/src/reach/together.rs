@@ -126,12 +126,12 @@ impl RunGroups {
     }
 }
 
-/// The number of elements that are written at once where one is repeated; those after the run are overwritten next.
+/// One store writes this many copies of a repeated element; the next run overwrites the copies past its own run.
 const WIDE: usize = 32;
 
 /// Writes each byte of `x` as often as `times` says.
 pub(crate) fn repeat_each(x: Source<'_, u8>, times: usize, y: &mut Target<'_, u8>) {
-    /// The number of bytes that are written at once. The next byte's overwrite those that are too many.
+    /// One store writes this many copies of a byte; the next byte's copies overwrite the surplus.
     const ONCE: usize = 16;
     for (i, byte) in x.iter().enumerate() {
         match times <= ONCE && i * times + ONCE <= y.len() {
