@@ -27,7 +27,7 @@ readonly shared="${ARENITE_SHARED:-../shared}"
 readonly corpus=(hello_world_f32 hello_world_int8 micro_speech_int8 kws_f32 kws_int8 vww_96_f32 vww_96_int8 resnet8_f32 resnet8_int8
     ad01_f32 ad01_int8 str_ww_int8 keyword_scrambled mnist_lstm_f32 mnist_lstm_int8)
 # Limits on the board: the code of hello_world_int8, and the stack of each model.
-readonly most_code=41900 most_stack=2048
+readonly most_code=39800 most_stack=2048
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

@@ -131,18 +131,24 @@ pub(crate) fn check(ops: Ops<'_>) -> Result<()> {
     Ok(())
 }
 
+/// The name of a custom op. As bytes, because checking that it is text takes more code than comparing it.
+fn name(op: &OpRegistration) -> &[u8] {
+    // SAFETY: the name is readable as long as the registration, as `Registration::name` says.
+    unsafe { op.custom_name.as_bytes() }
+}
+
 /// Whether both could serve the same node.
 fn compete(a: &OpRegistration, b: &OpRegistration) -> bool {
     let types = a.element_types == 0 || b.element_types == 0 || a.element_types & b.element_types != 0;
     let versions = a.min_version <= b.max_version && b.min_version <= a.max_version;
-    a.builtin_code == b.builtin_code && a.name() == b.name() && types && versions
+    a.builtin_code == b.builtin_code && name(a) == name(b) && types && versions
 }
 
 /// Whether `op` has the code, the name and the version of `node`.
 #[inline(never)] // one copy
 pub(crate) fn matches(op: &OpRegistration, node: &Spec<'_>) -> bool {
     // SAFETY: the name is text of the model, which is borrowed.
-    let same_name = || unsafe { node.custom_name.as_bytes() } == op.name().as_bytes();
+    let same_name = || unsafe { node.custom_name.as_bytes() } == name(op);
     op.builtin_code == node.builtin_code
         && (op.builtin_code != BUILTIN_CUSTOM || same_name())
         && (op.min_version..=op.max_version).contains(&node.version)

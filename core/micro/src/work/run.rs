@@ -61,12 +61,9 @@ fn eval_as<'a>(
 ) -> Result<()> {
     let pieces = prepared.pieces();
     let room = Room::new(site, spec, pieces.len());
-    let room = match &room {
-        Ok(room) => room,
-        Err(error) => return Err(error.clone()),
-    };
+    let Ok(place) = &room else { return room.map(|_| ()) };
     // SAFETY: `room` was created for this `spec` and these buffers, and nothing else uses it.
-    let work = unsafe { ExpandedNode::new(room, site, spec, Purpose::Run, pieces) };
+    let work = unsafe { ExpandedNode::new(place, site, spec, Purpose::Run, pieces) };
     let raw = work.node(NodePlace { subgraph: site.graph.index, node }, spec);
     let mut host = EvalHost::new(site, node, &work);
     let (persistent, scratch) = work.spans().split_at(prepared.persistent_count());

@@ -77,7 +77,7 @@ impl<'a, T: Item<'a>> List<'a, T> {
     /// The elements in order.
     #[inline]
     pub fn iter(&self) -> Entries<'a, T> {
-        Entries { list: *self, front: 0, back: self.all.len }
+        Entries { left: *self }
     }
 }
 
@@ -109,12 +109,10 @@ impl<'a, T: Item<'a> + core::fmt::Debug> core::fmt::Debug for List<'a, T> {
     }
 }
 
-/// Iterates over the entries of a [`List`] from `front` up to, but excluding, `back`.
+/// Iterates over the entries of a [`List`].
 #[derive(Clone)]
 pub struct Entries<'a, T> {
-    list: List<'a, T>,
-    front: usize,
-    back: usize,
+    left: List<'a, T>,
 }
 
 impl<'a, T: Item<'a>> Iterator for Entries<'a, T> {
@@ -123,20 +121,24 @@ impl<'a, T: Item<'a>> Iterator for Entries<'a, T> {
     #[cfg_attr(feature = "alloc", inline)]
     #[cfg_attr(not(feature = "alloc"), inline(never))]
     fn next(&mut self) -> Option<T> {
-        let entry = if self.front < self.back { self.list.get(self.front) } else { None };
-        self.front += usize::from(entry.is_some());
-        entry
+        let all = &mut self.left.all;
+        all.len = all.len.checked_sub(1)?;
+        let at = all.start;
+        all.start += T::SIZE;
+        T::read(all.file, at)
     }
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        let left = self.back - self.front;
-        (left, Some(left))
+        (self.left.len(), Some(self.left.len()))
     }
 
     #[inline]
     fn nth(&mut self, count: usize) -> Option<T> {
-        self.front = self.front.saturating_add(count).min(self.back);
+        let all = &mut self.left.all;
+        let skipped = count.min(all.len);
+        all.len -= skipped;
+        all.start += skipped * T::SIZE;
         self.next()
     }
 }
@@ -144,9 +146,10 @@ impl<'a, T: Item<'a>> Iterator for Entries<'a, T> {
 impl<'a, T: Item<'a>> DoubleEndedIterator for Entries<'a, T> {
     #[inline]
     fn next_back(&mut self) -> Option<T> {
-        let last = self.back.checked_sub(1).filter(|&last| last >= self.front)?;
-        self.back = last;
-        self.list.get(last)
+        let last = self.left.len().checked_sub(1)?;
+        let entry = self.left.get(last);
+        self.left.all.len = last;
+        entry
     }
 }
 

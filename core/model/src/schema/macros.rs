@@ -114,13 +114,13 @@ macro_rules! is {
         FieldForm::Numbers(<$of as Item<'_>>::WIDTH)
     };
     (tables $of:ident) => {
-        FieldForm::Tables($of::FIELDS)
+        FieldForm::Tables(TableKind::$of)
     };
     (table $of:ident) => {
-        FieldForm::Table($of::FIELDS)
+        FieldForm::Table(TableKind::$of)
     };
     (union $of:ident) => {
-        FieldForm::Union($of::VARIANTS)
+        FieldForm::Union(UnionKind::$of)
     };
     (text) => {
         FieldForm::Text
@@ -142,8 +142,8 @@ macro_rules! union {
         }
 
         impl<'a> $name<'a> {
-            /// The fields to verify for each tag.
-            const VARIANTS: &'static [(u8, &'static [Field])] = &[$(($tag, $table::FIELDS),)*];
+            /// The table for each tag.
+            pub(super) const VARIANTS: &'static [(u8, TableKind)] = &[$(($tag, TableKind::$table),)*];
 
             /// Wraps the table in the variant for `tag`.
             fn new(tag: u8, table: Table<'a>) -> Self {
@@ -152,6 +152,15 @@ macro_rules! union {
                     _ => $name::Unknown(RawTable::new(tag, table)),
                 }
             }
+        }
+    };
+}
+
+/// A constant of the table or union with this number.
+macro_rules! kinds {
+    ($number:ident, $constant:ident: $kind:ident:: $($name:ident,)*) => {
+        match $number {
+            $($kind::$name => $name::$constant,)*
         }
     };
 }

@@ -7,11 +7,14 @@
 #[macro_use]
 mod macros;
 mod item;
+mod kinds;
 mod list;
 mod reader;
 // One macro declares public and private tables.
 #[allow(unreachable_pub)]
 mod tables;
+#[allow(unsafe_code)]
+mod text;
 mod unions;
 #[allow(unsafe_code)]
 mod verified;
@@ -24,8 +27,9 @@ pub use verified::LinearScales;
 pub use verifier::Malformed;
 
 use item::{Item, Width};
+use kinds::{TableKind, UnionKind};
 use reader::Table;
-use verifier::{Field, FieldForm, Verifier};
+use verifier::{Field, FieldForm, Schema, Verifier};
 
 /// The largest part of a file that flatbuffers offsets (signed, 32 bits) can reach. Data beyond it is external.
 const REACH: usize = i32::MAX as usize;
@@ -34,15 +38,28 @@ const REACH: usize = i32::MAX as usize;
 #[cfg(feature = "std")]
 const MOST_FIELDS: u16 = 16;
 
+/// What the verifier reads of each table and union.
+const SCHEMA: Schema = Schema {
+    fields: |kind| {
+        kinds!(kind, FIELDS: TableKind::
+            BlockwiseQuantization, Buffer, CustomQuantization, DimensionMetadata, ExternalBuffer, ExternalBufferGroup,
+            Int32Vector, Metadata, ModelTable, MultiAxisQuantization, Operator, OperatorCode, QuantizationParameters,
+            SignatureDef, SparsityParameters, SubGraph, Tensor, TensorMap, Uint16Vector, Uint8Vector, VariantSubType,
+        )
+    },
+    variants: |kind| kinds!(kind, VARIANTS: UnionKind:: QuantizationDetails, RawTable, SparseIndexVector,),
+};
+
 /// Verifies the flatbuffers structure of `bytes` and returns its root table.
 ///
 /// Tables and vectors may be shared, so a small file can describe a huge structure. The bytes read in one walk over all
 /// tables are limited to a multiple of the file's size.
 pub(crate) fn verify_root(bytes: &[u8]) -> Result<ModelTable<'_>, Malformed> {
     let reachable = bytes.get(..REACH).unwrap_or(bytes);
-    let mut verifier = Verifier::new(reachable, reachable.len().saturating_mul(16).saturating_add(4096));
+    let mut verifier =
+        Verifier::new(reachable, &SCHEMA, reachable.len().saturating_mul(16).saturating_add(4096));
     let root = verifier.follow(0)?;
-    verifier.table(root, ModelTable::FIELDS)?;
+    verifier.table(root, Some(TableKind::ModelTable))?;
     Ok(root_at(bytes, root))
 }
 

@@ -16,6 +16,7 @@
 
 use super::item::{Item, Width};
 use super::list::{List, Span};
+use super::text;
 
 macro_rules! numbers {
     ($($number:ident: $read:expr;)*) => {$(
@@ -135,7 +136,7 @@ impl<'a> Table<'a> {
     }
 
     pub(super) fn text(&self, slot: u16) -> Option<&'a str> {
-        core::str::from_utf8(self.bytes(slot)?).ok()
+        text::parse(self.bytes(slot)?)
     }
 }
 

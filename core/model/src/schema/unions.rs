@@ -1,8 +1,8 @@
 //! Accessors of the schema's unions, whose tag decides which table they hold.
 
 use super::SparseIndexVector;
+use super::kinds::TableKind;
 use super::reader::Table;
-use super::verifier::Field;
 
 /// An options table that is read by slot. Only its vtable is verified to be inside the file, so each access to a field
 /// must check its bounds.
@@ -18,7 +18,7 @@ pub struct RawTable<'a> {
 
 impl<'a> RawTable<'a> {
     /// Accepts every tag, and no field is known.
-    pub(super) const VARIANTS: &'static [(u8, &'static [Field])] = &[];
+    pub(super) const VARIANTS: &'static [(u8, TableKind)] = &[];
 
     pub(super) fn new(tag: u8, table: Table<'a>) -> Self {
         RawTable { tag, buffer: table.file, position: table.at }

@@ -1,13 +1,16 @@
 //! Verifies flatbuffers: everything that a table of the schema refers to must be inside the file and aligned, and must
 //! not be reached too often.
 //!
-//! The fields of each table are data ([`Field`]), which a single function walks.
+//! The fields of each table are data ([`Field`]), which a single function walks. They refer to tables and unions by
+//! number, so a field takes three bytes of flash.
 
 use core::fmt;
 use core::ops::Range;
 
 use super::item::{Item, Width};
+use super::kinds::{TableKind, UnionKind};
 use super::reader::vtable_offset;
+use super::text::is_text;
 use crate::detail::{Detail, detail};
 use crate::path::Path;
 
@@ -71,24 +74,24 @@ pub(super) enum FieldForm {
     Numbers(Width),
     /// The distance to text.
     Text,
-    /// The distance to a table with these fields.
-    Table(&'static [Field]),
-    /// The distance to a list of distances to tables with these fields.
-    Tables(&'static [Field]),
+    /// The distance to a table.
+    Table(TableKind),
+    /// The distance to a list of distances to tables.
+    Tables(TableKind),
     /// A tag, and in the next slot the distance to its table. No field is known of a table whose tag is not listed.
-    Union(&'static [(u8, &'static [Field])]),
+    Union(UnionKind),
 }
 
 /// A field of a table of the schema.
 pub(super) struct Field {
-    slot: u16,
+    slot: u8,
     #[cfg(feature = "messages")]
     name: &'static str,
     is: FieldForm,
 }
 
 impl Field {
-    pub(super) const fn new(slot: u16, _name: &'static str, is: FieldForm) -> Self {
+    pub(super) const fn new(slot: u8, _name: &'static str, is: FieldForm) -> Self {
         Field {
             slot,
             #[cfg(feature = "messages")]
@@ -105,9 +108,16 @@ impl Field {
     }
 }
 
+/// The fields of each table, and the tables of each union by tag.
+pub(super) struct Schema {
+    pub fields: fn(TableKind) -> &'static [Field],
+    pub variants: fn(UnionKind) -> &'static [(u8, TableKind)],
+}
+
 /// Walks all tables of a file once.
 pub(super) struct Verifier<'a> {
     file: &'a [u8],
+    schema: &'static Schema,
     /// How many more tables may be entered, and how many more bytes may be read. Limited because tables and lists may
     /// be shared.
     tables: usize,
@@ -125,8 +135,8 @@ struct OpenTable {
 
 impl<'a> Verifier<'a> {
     /// Reads at most `bytes` bytes of the file. Shared bytes count each time they are reached.
-    pub(super) fn new(file: &'a [u8], bytes: usize) -> Self {
-        Verifier { file, tables: file.len(), bytes, depth: 0, path: Path::root() }
+    pub(super) fn new(file: &'a [u8], schema: &'static Schema, bytes: usize) -> Self {
+        Verifier { file, schema, tables: file.len(), bytes, depth: 0, path: Path::root() }
     }
 
     fn fault<T>(&self, fault: Fault) -> Verified<T> {
@@ -173,14 +183,15 @@ impl<'a> Verifier<'a> {
         Ok(at.saturating_add(self.number::<u32>(at)? as usize))
     }
 
-    /// Verifies the table at `position`, which has these fields, and everything they refer to. Recurses once per nested
-    /// table; `open` limits the depth.
-    pub(super) fn table(&mut self, position: usize, fields: &'static [Field]) -> Verified {
+    /// Verifies the table at `position`, and everything its fields refer to. Without a kind, no field is known.
+    /// Recurses once per nested table; `open` limits the depth.
+    pub(super) fn table(&mut self, position: usize, kind: Option<TableKind>) -> Verified {
         let table = self.open(position)?;
-        for field in fields {
-            if let FieldForm::Union(variants) = field.is {
-                self.union(&table, field.slot, variants)?;
-            } else if let Some(at) = self.locate(&table, field.slot)? {
+        for field in kind.map_or(&[][..], self.schema.fields) {
+            let slot = u16::from(field.slot);
+            if let FieldForm::Union(union) = field.is {
+                self.union(&table, slot, (self.schema.variants)(union))?;
+            } else if let Some(at) = self.locate(&table, slot)? {
                 self.path.enter((field.name(), None));
                 self.item(at, field.is)?;
                 self.path.leave();
@@ -200,8 +211,8 @@ impl<'a> Verifier<'a> {
             FieldForm::Number(_) | FieldForm::Union(_) => Ok(()),
             FieldForm::Numbers(width) => self.list(at, width).map(|_| ()),
             FieldForm::Text => self.text(at),
-            FieldForm::Table(fields) => self.table(at, fields),
-            FieldForm::Tables(fields) => self.tables(at, fields),
+            FieldForm::Table(kind) => self.table(at, Some(kind)),
+            FieldForm::Tables(kind) => self.tables(at, kind),
         }
     }
 
@@ -238,12 +249,12 @@ impl<'a> Verifier<'a> {
     }
 
     /// Verifies the list of tables at `at`.
-    fn tables(&mut self, at: usize, fields: &'static [Field]) -> Verified {
+    fn tables(&mut self, at: usize, kind: TableKind) -> Verified {
         let entries = self.list(at, Width::OFFSET)?;
         for (index, at) in entries.step_by(usize::from(Width::OFFSET.size)).enumerate() {
             self.path.at(Some(index));
             let position = self.follow(at)?;
-            self.table(position, fields)?;
+            self.table(position, Some(kind))?;
         }
         self.path.at(None);
         Ok(())
@@ -251,7 +262,7 @@ impl<'a> Verifier<'a> {
 
     /// Verifies the union whose tag is in slot `tag_slot` and whose table is in the next slot. A tag without a table
     /// and a table without a tag are both read as an absent union, as in TFLite.
-    fn union(&mut self, table: &OpenTable, tag_slot: u16, variants: &[(u8, &'static [Field])]) -> Verified {
+    fn union(&mut self, table: &OpenTable, tag_slot: u16, variants: &[(u8, TableKind)]) -> Verified {
         let tag = self.locate(table, tag_slot)?;
         let at = self.locate(table, tag_slot + 1)?;
         let Some(tag) = tag else { return Ok(()) };
@@ -260,7 +271,7 @@ impl<'a> Verifier<'a> {
             Some(at) if tag != 0 => {
                 let position = self.follow(at)?;
                 let known = variants.iter().find(|(known, _)| *known == tag);
-                self.table(position, known.map_or(&[], |(_, fields)| fields))
+                self.table(position, known.map(|&(_, kind)| kind))
             }
             _ => Ok(()),
         }
@@ -280,9 +291,9 @@ impl<'a> Verifier<'a> {
     fn text(&mut self, at: usize) -> Verified {
         let range = self.list(at, u8::WIDTH)?;
         let bytes = self.file.get(range.clone()).unwrap_or(&[]);
-        match core::str::from_utf8(bytes) {
-            Ok(_) => Ok(()),
-            Err(_) => self.fault(Fault::Text { range: detail(range) }),
+        match is_text(bytes) {
+            true => Ok(()),
+            false => self.fault(Fault::Text { range: detail(range) }),
         }
     }
 }
