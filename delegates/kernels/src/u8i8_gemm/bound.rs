@@ -18,10 +18,11 @@ const SAMPLE: usize = 128;
 #[derive(Clone, Copy)]
 pub(super) struct Correction {
     pub(super) group: u32,
-    /// How many bits to the left its weight must move to be the highest byte of its group.
-    pub(super) shift: u8,
     pub(super) row: u8,
-    pub(super) value: i16,
+    /// Whether the byte is below the offset. Then the difference is subtracted.
+    pub(super) is_below: bool,
+    /// The difference, at the byte's place in its group.
+    pub(super) four: u32,
 }
 
 /// Bounded copies of rows, one after the other, and their corrections.
@@ -102,9 +103,9 @@ impl Copies<'_> {
         kept: &mut [u8; BYTES],
         [over, below]: [__m256i; 2],
     ) {
-        let mut add = |i: usize, value: i16| {
-            let (group, shift) = ((group + i / 4) as u32, 24 - 8 * (i % 4) as u8);
-            self.corrections[self.count].write(Correction { group, shift, row: r as u8, value });
+        let mut add = |i: usize, difference: u8, is_below: bool| {
+            let (group, four) = ((group + i / 4) as u32, u32::from(difference) << (8 * (i % 4)));
+            self.corrections[self.count].write(Correction { group, row: r as u8, is_below, four });
             self.count += 1;
         };
         let mut over = _mm256_movemask_epi8(over) as u32 & if FOURS { 0x0505_0505 } else { 0x5555_5555 };
@@ -117,9 +118,9 @@ impl Copies<'_> {
             while sum > BOUND {
                 let largest =
                     together.iter().copied().fold(first, |a, b| if kept[b] > kept[a] { b } else { a });
-                let value = i16::from(core::mem::take(&mut kept[largest]));
-                add(largest, value);
-                sum -= value;
+                let value = core::mem::take(&mut kept[largest]);
+                add(largest, value, false);
+                sum -= i16::from(value);
             }
         }
         let mut missing = [0u8; BYTES];
@@ -129,7 +130,7 @@ impl Copies<'_> {
         while below != 0 {
             let i = below.trailing_zeros() as usize;
             below &= below - 1;
-            add(i, -i16::from(missing[i]));
+            add(i, missing[i], true);
         }
     }
 }

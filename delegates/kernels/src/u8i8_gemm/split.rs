@@ -1,4 +1,4 @@
-//! Products of bytes with AVX2. `vpmaddubsw` saturates sums of two products, so rows are bounded first.
+//! Products of bytes with AVX2 and AVX-512. `vpmaddubsw` saturates sums of two products, so rows are bounded first.
 //!
 //! ```text
 //! pairs:  a₀ + a₁ ≤ 256                three instructions for 32 products: vpmaddubsw, vpmaddwd, vpaddd
@@ -16,13 +16,13 @@
 // Indices are constants once loops over rows and vectors are unrolled, so that sums stay in registers.
 #![allow(clippy::needless_range_loop)]
 
-use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 
-use super::body::{self, Write};
+use super::body::{self, Sum, Write};
 use super::bound::{BYTES, Bound, CORRECTIONS, Copies, Correction, bound_of, mean, row_of};
 use super::{Microkernel, Product, Tile, each_panel, panels};
-use crate::simd::dot::{Avx2Bytes, Dot};
+use crate::simd::Ints;
+use crate::simd::dot::Pairs;
 
 /// The most bytes of a row that is copied.
 pub(super) const MOST: usize = 8192;
@@ -42,14 +42,20 @@ pub(super) const TAPS: usize = 256;
 /// Taps of most products.
 const FEW_TAPS: usize = 9;
 
-/// The functions that write one and two vectors of columns.
-type Writes = (Write<Avx2Bytes, 1>, Write<Avx2Bytes, 2>);
+/// Computes some of the rows, starting with the given one, in the columns of a panel.
+///
+/// # Safety
+/// The machine must have the instruction set. The tile must meet the requirements of [`Microkernel`] for its rows,
+/// and the rows those of [`BoundedRows::multiply`].
+pub(super) type Bounded = unsafe fn(&BoundedRows<'_>, usize, &Tile<'_>);
 
 /// The functions of a member.
 #[derive(Clone, Copy)]
 pub(super) struct Functions {
-    /// Write one and two vectors of columns.
-    pub(super) write: Writes,
+    /// The number of columns of a vector.
+    pub(super) lanes: usize,
+    /// Multiply bounded rows: `[v − 1][r − 1]` for `r` rows and `v` vectors of columns; of pairs and of fours.
+    pub(super) bounded: &'static [&'static [[Bounded; 2]]],
     /// Multiply words: `[v − 1][r − 1]` for `r` rows with a pointer each, and `v` vectors of columns.
     pub(super) words: &'static [&'static [Microkernel]],
 }
@@ -58,8 +64,8 @@ pub(super) struct Functions {
 ///
 /// # Safety
 /// The product must meet the requirements of [`super::Gemm::multiply`] and have at most [`TAPS`] taps.
-#[inline(always)]
-pub(super) unsafe fn multiply(p: &Product, f: Functions) {
+#[target_feature(enable = "avx2,fma")]
+pub(super) unsafe fn multiply(p: &Product, f: &Functions) {
     // SAFETY: the product is as `# Safety` requires; all its rows meet a bound where they are multiplied in place.
     unsafe {
         if p.k.is_multiple_of(4)
@@ -74,8 +80,8 @@ pub(super) unsafe fn multiply(p: &Product, f: Functions) {
                 copies: None,
             };
             return match bound {
-                Bound::Fours => rows.multiply::<true>(p, f.write),
-                Bound::Pairs => rows.multiply::<false>(p, f.write),
+                Bound::Fours => rows.multiply(p, f, true),
+                Bound::Pairs => rows.multiply(p, f, false),
             };
         }
         match p.taps <= FEW_TAPS {
@@ -91,7 +97,7 @@ pub(super) unsafe fn multiply(p: &Product, f: Functions) {
 /// As for [`multiply`], with at most `N / ROWS` taps.
 #[inline(never)] // The stack of many taps is only for these.
 #[target_feature(enable = "avx2,fma")]
-unsafe fn in_parts<const N: usize>(p: &Product, f: Functions) {
+unsafe fn in_parts<const N: usize>(p: &Product, f: &Functions) {
     let mut pointers = [core::ptr::null::<u8>(); N];
     for first in (0..p.rows).step_by(ROWS) {
         let rows = ROWS.min(p.rows - first);
@@ -115,11 +121,11 @@ unsafe fn in_parts<const N: usize>(p: &Product, f: Functions) {
         unsafe {
             let done = match row {
                 _ if row > MOST || !pays(row, p.columns) => false,
-                ..=SHORT => in_room::<{ ROWS * SHORT }>(&part, f.write),
-                _ => in_room::<{ ROWS * MOST }>(&part, f.write),
+                ..=SHORT => in_room::<{ ROWS * SHORT }>(&part, f),
+                _ => in_room::<{ ROWS * MOST }>(&part, f),
             };
             if !done {
-                panels(&part, Avx2Bytes::LANES, f.words);
+                panels(&part, f.lanes, f.words);
             }
         }
     }
@@ -136,7 +142,7 @@ pub(super) fn pays(bytes: usize, columns: usize) -> bool {
 /// As for [`multiply`], with at most [`ROWS`] rows of at most `N / ROWS` bytes.
 #[inline(never)] // The stack of long rows is only for these.
 #[target_feature(enable = "avx2,fma")]
-unsafe fn in_room<const N: usize>(p: &Product, write: Writes) -> bool {
+unsafe fn in_room<const N: usize>(p: &Product, f: &Functions) -> bool {
     #[repr(align(64))]
     struct Room<const N: usize>([MaybeUninit<u8>; N]);
     let mut bytes = Room([const { MaybeUninit::uninit() }; N]);
@@ -156,11 +162,11 @@ unsafe fn in_room<const N: usize>(p: &Product, write: Writes) -> bool {
         let mean = mean(p);
         let (below, half) = (mean.saturating_sub(32), mean.saturating_sub(64));
         if mean <= 64 && copies.bound::<true>(p, 0) || below > 0 && copies.bound::<true>(p, below) {
-            copies.multiply::<true>(p, write);
+            copies.multiply(p, f, true);
             return true;
         }
         if copies.bound::<false>(p, half) || half > 0 && mean <= 100 && copies.bound::<false>(p, 0) {
-            copies.multiply::<false>(p, write);
+            copies.multiply(p, f, false);
             return true;
         }
     }
@@ -168,7 +174,7 @@ unsafe fn in_room<const N: usize>(p: &Product, write: Writes) -> bool {
 }
 
 /// Rows that meet a bound.
-struct BoundedRows<'r> {
+pub(super) struct BoundedRows<'r> {
     /// `[taps][pitch]` pointers to rows or, if there is a step, `[taps]` pointers to the first row.
     a: *const *const u8,
     pitch: usize,
@@ -185,33 +191,21 @@ impl BoundedRows<'_> {
     ///
     /// # Safety
     /// The product must meet the requirements of [`multiply`]; all groups of the rows must be readable and meet the
-    /// bound of `FOURS`.
-    #[target_feature(enable = "avx2,fma")]
-    unsafe fn multiply<const FOURS: bool>(&self, p: &Product, (one, two): Writes) {
-        let whole = p.rows / ROWS * ROWS;
-        let (some, rest) = (Product { rows: ROWS, ..*p }, Product { rows: p.rows - whole, ..*p });
-        each_panel(p, Avx2Bytes::LANES, 2, |vectors, panel| {
-            for first in (0..p.rows).step_by(ROWS) {
+    /// bound of fours or of pairs.
+    unsafe fn multiply(&self, p: &Product, f: &Functions, fours: bool) {
+        each_panel(p, f.lanes, f.bounded.len(), |vectors, panel| {
+            let by_rows = f.bounded[vectors - 1];
+            for first in (0..p.rows).step_by(by_rows.len()) {
+                let product = Product { rows: by_rows.len().min(p.rows - first), ..*p };
                 let tile = Tile {
-                    product: if first < whole { &some } else { &rest },
+                    product: &product,
                     results: panel.results.after(first),
                     c: panel.c.wrapping_add(first * p.stride),
                     ..panel
                 };
-                // SAFETY: the tile has the number of vectors and rows that the kernel is for; all else is as `# Safety`
-                // requires.
-                unsafe {
-                    match (vectors, tile.product.rows) {
-                        (1, 1) => self.tile::<FOURS, 1, 1>(first, &tile, one),
-                        (1, 2) => self.tile::<FOURS, 2, 1>(first, &tile, one),
-                        (1, 3) => self.tile::<FOURS, 3, 1>(first, &tile, one),
-                        (1, _) => self.tile::<FOURS, 4, 1>(first, &tile, one),
-                        (_, 1) => self.tile::<FOURS, 1, 2>(first, &tile, two),
-                        (_, 2) => self.tile::<FOURS, 2, 2>(first, &tile, two),
-                        (_, 3) => self.tile::<FOURS, 3, 2>(first, &tile, two),
-                        (_, _) => self.tile::<FOURS, 4, 2>(first, &tile, two),
-                    }
-                }
+                // SAFETY: the tile has the number of vectors and rows that the function is for; all else is as `#
+                // Safety` requires.
+                unsafe { by_rows[product.rows - 1][usize::from(fours)](self, first, &tile) }
             }
         });
     }
@@ -240,43 +234,67 @@ impl BoundedRows<'_> {
         }
         rows
     }
+}
 
-    /// Computes `R` rows, starting with row `first`, by `V` vectors of columns.
-    ///
-    /// # Safety
-    /// The tile must meet the requirements of [`super::Microkernel`] for `R` rows, and the rows those of
-    /// [`multiply`](Self::multiply).
-    #[inline(never)]
-    #[target_feature(enable = "avx2,fma")]
-    unsafe fn tile<const FOURS: bool, const R: usize, const V: usize>(
-        &self,
-        first: usize,
-        t: &Tile<'_>,
-        write: Write<Avx2Bytes, V>,
-    ) {
-        let (mut a, mut w) = (self.a, t.weights.wrapping_add(V * BYTES));
-        // SAFETY: there are pointers for each tap and row, and all groups are readable; the panel has weights for each;
-        // `write` gets sums for all rows of the tile.
-        unsafe {
-            let mut sums = match self.copies {
-                Some(copies) => copies.starts::<R, V>(t),
-                None => [[_mm256_setzero_si256(); V]; R],
-            };
-            for _ in 0..self.taps {
-                let rows = self.of_tap::<R>(&mut a, first);
-                let mut group = 0;
-                while FOURS && group + 2 <= self.groups {
-                    add_two(&mut sums, rows.map(|row| row.add(4 * group)), w);
-                    w = w.add(2 * V * BYTES);
-                    group += 2;
-                }
-                while group < self.groups {
-                    add_one(&mut sums, rows.map(|row| row.add(4 * group)), w);
-                    w = w.add(V * BYTES);
-                    group += 1;
-                }
+/// Computes `R` rows, starting with row `first`, by `V` vectors of columns.
+///
+/// # Safety
+/// As for [`Bounded`], with `R` rows and `V` vectors.
+#[inline(always)]
+pub(super) unsafe fn tile<D: Pairs, const FOURS: bool, const R: usize, const V: usize>(
+    d: D,
+    bounded: &BoundedRows<'_>,
+    first: usize,
+    t: &Tile<'_>,
+    write: Write<D, V>,
+) {
+    let (mut a, mut w) = (bounded.a, t.weights.wrapping_add(V * D::WEIGHTS));
+    // SAFETY: there are pointers for each tap and row, and all groups are readable; the panel has weights for each;
+    // `write` gets sums for all rows of the tile.
+    unsafe {
+        let mut sums = match bounded.copies {
+            Some(copies) => copies.starts::<D, R, V>(d, t),
+            None => [[d.ints().splat_i32(0); V]; R],
+        };
+        for _ in 0..bounded.taps {
+            let rows = bounded.of_tap::<R>(&mut a, first);
+            let mut group = 0;
+            while FOURS && group + 2 <= bounded.groups {
+                add::<D, 2, R, V>(d, &mut sums, rows.map(|row| row.add(4 * group)), w);
+                w = w.add(2 * V * D::WEIGHTS);
+                group += 2;
             }
-            body::finish::<Avx2Bytes, R, V>(&sums, t, write);
+            while group < bounded.groups {
+                add::<D, 1, R, V>(d, &mut sums, rows.map(|row| row.add(4 * group)), w);
+                w = w.add(V * D::WEIGHTS);
+                group += 1;
+            }
+        }
+        body::finish::<D, R, V>(&sums, t, write);
+    }
+}
+
+/// Adds the products of `N` groups of each row.
+///
+/// # Safety
+/// Four bytes per group of each row, and the weights of the groups, must be readable.
+#[inline(always)]
+unsafe fn add<D: Pairs, const N: usize, const R: usize, const V: usize>(
+    d: D,
+    sums: &mut [[Sum<D>; V]; R],
+    rows: [*const u8; R],
+    w: *const u8,
+) {
+    // SAFETY: `# Safety` requires that the bytes and weights are readable.
+    unsafe {
+        let w: [[D::W; N]; V] =
+            std::array::from_fn(|v| std::array::from_fn(|i| d.weights(w.add((i * V + v) * D::WEIGHTS))));
+        for r in 0..R {
+            let four = |i: usize| d.spread(rows[r].add(4 * i).cast::<u32>().read_unaligned());
+            let a: [D::A; N] = std::array::from_fn(four);
+            for v in 0..V {
+                sums[r][v] = d.sum_of_pairs(sums[r][v], a, w[v]);
+            }
         }
     }
 }
@@ -286,33 +304,35 @@ impl Copies<'_> {
     ///
     /// # Safety
     /// The product must meet the requirements of [`multiply`], and [`bound`](Self::bound) must have copied its rows.
-    #[target_feature(enable = "avx2,fma")]
-    unsafe fn multiply<const FOURS: bool>(&self, p: &Product, write: Writes) {
+    unsafe fn multiply(&self, p: &Product, f: &Functions, fours: bool) {
         let first = self.bytes.as_ptr().cast::<u8>();
         let pointers: [*const u8; ROWS] = std::array::from_fn(|r| first.wrapping_add(r * self.pitch));
         let (groups, copies) = (self.groups, Some(self));
         let rows = BoundedRows { a: pointers.as_ptr(), pitch: ROWS, step: 0, taps: 1, groups, copies };
         // SAFETY: the copies have all groups of a row, which meet the bound; all else is as `# Safety` requires.
-        unsafe { rows.multiply::<FOURS>(p, write) }
+        unsafe { rows.multiply(p, f, fours) }
     }
 
     /// The initial sums of rows: the products of the offset and of the corrections.
     ///
     /// # Safety
     /// The tile must meet the requirements of [`super::Microkernel`] for `R` rows of the copies.
-    #[inline]
-    #[target_feature(enable = "avx2,fma")]
-    unsafe fn starts<const R: usize, const V: usize>(&self, t: &Tile<'_>) -> [[__m256i; V]; R] {
-        let weights = t.weights.wrapping_add(V * BYTES);
-        let offset = _mm256_set1_epi32(self.offset.into());
-        let mut starts = [[_mm256_setzero_si256(); V]; R];
+    #[inline(always)]
+    unsafe fn starts<D: Pairs, const R: usize, const V: usize>(
+        &self,
+        d: D,
+        t: &Tile<'_>,
+    ) -> [[Sum<D>; V]; R] {
+        let s = d.ints();
+        let weights = t.weights.wrapping_add(V * D::WEIGHTS);
+        let mut starts = [[s.splat_i32(0); V]; R];
         // SAFETY: the panel starts with `V` vectors of sums, then has `V` vectors of weights for each group, of which
         // corrections name one. The first `count` corrections are written, for rows of the product.
         unsafe {
             if self.offset != 0 {
                 for v in 0..V {
-                    let sums = _mm256_loadu_si256(t.weights.add(v * BYTES).cast());
-                    let start = _mm256_mullo_epi32(sums, offset);
+                    let sums = s.load_i32(t.weights.add(v * D::WEIGHTS).cast());
+                    let start = s.mul_i32(sums, s.splat_i32(self.offset.into()));
                     for r in 0..R {
                         starts[r][v] = start;
                     }
@@ -324,72 +344,19 @@ impl Copies<'_> {
             // In memory, since the rows of corrections are known only at run time.
             let rows = core::hint::black_box(&mut starts);
             for correction in &self.corrections[..self.count] {
-                let Correction { group, shift, row, value } = correction.assume_init();
-                let value = _mm256_set1_epi32(i32::from(value as u16));
-                let shift = _mm_cvtsi32_si128(shift.into());
-                let row = &mut rows[usize::from(row) % R];
+                let Correction { group, row, is_below, four } = correction.assume_init();
+                let (four, row) = (d.spread(four), &mut rows[usize::from(row) % R]);
                 for v in 0..V {
-                    let four = _mm256_loadu_si256(weights.add((group as usize * V + v) * BYTES).cast());
-                    let weight = _mm256_srai_epi32::<24>(_mm256_sll_epi32(four, shift));
-                    // The value's higher word is 0, so that only the lower word of the weight counts.
-                    row[v] = _mm256_add_epi32(row[v], _mm256_madd_epi16(weight, value));
+                    let weights = d.weights(weights.add((group as usize * V + v) * D::WEIGHTS));
+                    if is_below {
+                        let products = d.sum_of_pairs(s.splat_i32(0), [four], [weights]);
+                        row[v] = s.sub_i32(row[v], products);
+                    } else {
+                        row[v] = d.sum_of_pairs(row[v], [four], [weights]);
+                    }
                 }
             }
             *rows
-        }
-    }
-}
-
-/// Adds the products of a group of each row.
-///
-/// # Safety
-/// Four bytes of each row and the weights of a group must be readable.
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-unsafe fn add_one<const R: usize, const V: usize>(
-    sums: &mut [[__m256i; V]; R],
-    rows: [*const u8; R],
-    w: *const u8,
-) {
-    let ones = _mm256_set1_epi16(1);
-    // SAFETY: `# Safety` requires that the bytes and weights are readable.
-    unsafe {
-        let w: [__m256i; V] = std::array::from_fn(|v| _mm256_loadu_si256(w.add(v * BYTES).cast()));
-        for r in 0..R {
-            let a = _mm256_set1_epi32(rows[r].cast::<i32>().read_unaligned());
-            for v in 0..V {
-                let products = _mm256_maddubs_epi16(a, w[v]);
-                sums[r][v] = _mm256_add_epi32(sums[r][v], _mm256_madd_epi16(products, ones));
-            }
-        }
-    }
-}
-
-/// Adds the products of two groups of each row, whose fours are bounded.
-///
-/// # Safety
-/// Eight bytes of each row and the weights of two groups must be readable.
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-unsafe fn add_two<const R: usize, const V: usize>(
-    sums: &mut [[__m256i; V]; R],
-    rows: [*const u8; R],
-    w: *const u8,
-) {
-    let ones = _mm256_set1_epi16(1);
-    // SAFETY: `# Safety` requires that the bytes and weights are readable.
-    unsafe {
-        let load = |i: usize| _mm256_loadu_si256(w.add(i * BYTES).cast());
-        let (first, second): ([__m256i; V], [__m256i; V]) =
-            (std::array::from_fn(load), std::array::from_fn(|v| load(V + v)));
-        for r in 0..R {
-            let a = _mm256_set1_epi32(rows[r].cast::<i32>().read_unaligned());
-            let b = _mm256_set1_epi32(rows[r].add(4).cast::<i32>().read_unaligned());
-            for v in 0..V {
-                let both = [_mm256_maddubs_epi16(a, first[v]), _mm256_maddubs_epi16(b, second[v])];
-                let products = _mm256_madd_epi16(_mm256_add_epi16(both[0], both[1]), ones);
-                sums[r][v] = _mm256_add_epi32(sums[r][v], products);
-            }
         }
     }
 }

@@ -17,7 +17,7 @@ macro_rules! member {
             lanes: <$t>::LANES,
             group_bytes: <$t>::WEIGHTS / <$t>::LANES,
             starts: <$t>::STARTS,
-            has_words: <$t>::WEIGHTS / <$t>::LANES == 8,
+            has_words: <$t>::IN_WORDS,
             groups: 1,
             pack_columns: pack,
             by_vectors: &[$(&[$(apart::<$r, $v>),*]),*],
@@ -46,8 +46,9 @@ family! {
     }
     scalar("_2x8" ScalarDot, 2, 1: [1 2], 2: [1 2]);
     avx2("_4x16" Avx2Dot, 4, 1: [1 2 3 4], 2: [1 2 3 4]);
-    avx2 = bytes::MEMBER;
-    avx512("_12x32" Avx512Dot, 12, 1: [1 2 3 4 5 6 7 8 9 10 11 12], 2: [1 2 3 4 5 6 7 8 9 10 11 12]);
+    avx2 = avx2_bytes::MEMBER;
+    avx512("_12x32" Widened<Avx512Dot>, 12, 1: [1 2 3 4 5 6 7 8 9 10 11 12], 2: [1 2 3 4 5 6 7 8 9 10 11 12]);
+    avx512 = avx512_bytes::MEMBER;
     vnni256("_6x16" Vnni256Dot, 6, 1: [1 2 3 4 5 6], 2: [1 2 3 4 5 6]);
     avxvnni("_6x16" AvxVnniDot, 6, 1: [1 2 3 4 5 6], 2: [1 2 3 4 5 6]);
     avx512vnni(
@@ -62,60 +63,87 @@ family! {
 }
 member_of_table!(Gemm);
 
-/// AVX2 with products of bytes. Rows and columns for which they do not pay are multiplied as words, for which weights
-/// have the same layout.
+/// A member with products of bytes. Rows and columns for which they do not pay are multiplied as words by the kernels
+/// of another member, which has the same layout of weights.
+#[allow(unused_macros)] // Only x86-64 has products of pairs of bytes.
+macro_rules! bytes {
+    ($module:ident($name:literal $t:ty): $level:ident($features:literal), $words:expr, [$($r:literal)*]) => {
+        mod $module {
+            use super::*;
+
+            type T = $t;
+
+            pub(super) const MEMBER: Gemm = Gemm {
+                name: $name,
+                mr: 32,
+                strips: &[],
+                split: Some(Split {
+                    bytes: 32..=split::MOST,
+                    least: [16, 16],
+                    pays: split::pays,
+                    taps: split::TAPS,
+                    multiply,
+                }),
+                ..$words
+            };
+
+            const FUNCTIONS: split::Functions = split::Functions {
+                lanes: T::LANES,
+                bounded: &[
+                    &[$([bounded::<false, $r, 1>, bounded::<true, $r, 1>]),*],
+                    &[$([bounded::<false, $r, 2>, bounded::<true, $r, 2>]),*],
+                ],
+                words: $words.by_vectors,
+            };
+
+            functions! { [target_feature(enable = $features)] {
+                fn multiply(product: &Product) { split::multiply(product, &FUNCTIONS) };
+                fn bounded[FOURS: bool, R: usize, V: usize](
+                    rows: &split::BoundedRows<'_>, first: usize, tile: &Tile<'_>
+                ) {
+                    split::tile::<T, FOURS, R, V>(T::new(), rows, first, tile, $level::write::<V>)
+                };
+            } }
+        }
+    };
+}
+
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-mod bytes {
+bytes! {
+    avx2_bytes("u8i8_gemm_4x16_bytes__avx2" Avx2Pairs): avx2("avx2,fma"), avx2_words::MEMBER, [1 2 3 4]
+}
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+bytes! {
+    avx512_bytes("u8i8_gemm_4x32_bytes__avx512" Avx512Pairs):
+        avx512("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"), avx512::MEMBER, [1 2 3 4]
+}
+
+/// Products of words with AVX2, whose weights are bytes in memory.
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+mod avx2_words {
     use super::*;
 
+    type T = Widened<Avx2Dot>;
+
     pub(super) const MEMBER: Gemm = Gemm {
-        name: "u8i8_gemm_4x16_bytes__avx2",
-        mr: 32,
-        group_bytes: Avx2Bytes::WEIGHTS / Avx2Bytes::LANES,
-        starts: Avx2Bytes::STARTS,
-        has_words: true,
+        group_bytes: T::WEIGHTS / T::LANES,
+        starts: T::STARTS,
         pack_columns: pack,
-        by_vectors: WORDS,
-        strips: &[],
-        split: Some(Split {
-            bytes: 32..=split::MOST,
-            least: [16, 16],
-            pays: split::pays,
-            taps: split::TAPS,
-            multiply,
-        }),
+        by_vectors: &[
+            &[apart::<1, 1>, apart::<2, 1>, apart::<3, 1>, apart::<4, 1>],
+            &[apart::<1, 2>, apart::<2, 2>, apart::<3, 2>, apart::<4, 2>],
+        ],
         ..avx2::MEMBER
     };
 
-    const WORDS: &[&[Microkernel]] = &[
-        &[apart::<1, 1>, apart::<2, 1>, apart::<3, 1>, apart::<4, 1>],
-        &[apart::<1, 2>, apart::<2, 2>, apart::<3, 2>, apart::<4, 2>],
-    ];
-
-    /// # Safety
-    /// The arguments must meet the requirements of [`Pack`].
-    #[target_feature(enable = "avx2,fma")]
-    unsafe fn pack(matrix: &Matrix, width: usize, to: *mut u8) -> [i32; COLUMNS] {
-        // SAFETY: the features are enabled here; the arguments meet the requirements of `Pack`.
-        unsafe { panel::pack(Avx2Bytes::new(), matrix, width, to) }
-    }
-
-    /// # Safety
-    /// The tile must meet the requirements of [`Microkernel`], with a pointer for each row.
-    #[target_feature(enable = "avx2,fma")]
-    unsafe fn apart<const R: usize, const V: usize>(tile: &Tile<'_>) {
-        // SAFETY: the features are enabled here; the tile meets the requirements of `Microkernel`.
-        unsafe { body::tile::<Avx2Bytes, RowPointers<R>, R, V>(Avx2Bytes::new(), tile, avx2::write::<V>) }
-    }
-
-    /// # Safety
-    /// The product must meet the requirements of [`Gemm::multiply`].
-    #[target_feature(enable = "avx2,fma")]
-    unsafe fn multiply(product: &Product) {
-        let functions = split::Functions { write: (avx2::write::<1>, avx2::write::<2>), words: WORDS };
-        // SAFETY: the features are enabled here; the product meets the requirements of `multiply`.
-        unsafe { split::multiply(product, functions) }
-    }
+    functions! { [target_feature(enable = "avx2,fma")] {
+        fn pack(matrix: &Matrix, width: usize, to: *mut u8) -> [i32; COLUMNS] {
+            panel::pack(T::new(), matrix, width, to)
+        };
+        fn apart[R: usize, V: usize](tile: &Tile<'_>) {
+            body::tile::<T, RowPointers<R>, R, V>(T::new(), tile, avx2::write::<V>)
+        };
+    } }
 }
 
 /// AMX. Few rows are multiplied with the vectors of VNNI, for which weights have the same layout.

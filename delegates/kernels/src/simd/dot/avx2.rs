@@ -1,9 +1,8 @@
-//! AVX2: products of pairs of 16-bit words, whose weights are words or bytes. (The instruction for bytes,
-//! `vpmaddubsw`, saturates.)
+//! AVX2: products of pairs of 16-bit words. (The instruction for bytes, `vpmaddubsw`, saturates.)
 
 use core::arch::x86_64::*;
 
-use super::Dot;
+use super::{Dot, Widen};
 use crate::simd::{Avx2, Simd};
 
 /// Dot products with AVX2, of words.
@@ -63,48 +62,14 @@ unsafe impl Dot for Avx2Dot {
     }
 }
 
-/// Dot products with AVX2, of weights that are bytes in memory and become words when they are loaded.
-#[derive(Clone, Copy)]
-pub struct Avx2Bytes(Avx2Dot);
-
-// SAFETY: only `new` creates a value, and it requires that the machine has the instructions.
-unsafe impl Dot for Avx2Bytes {
-    type S = Avx2;
-    type A = [__m256i; 2];
-    type W = [__m256i; 2];
-    const WEIGHTS: usize = 32;
-    const OFFSET: u8 = 0;
-    const STARTS: u8 = 1;
-
+impl Widen for Avx2Dot {
     #[inline(always)]
-    unsafe fn new() -> Self {
-        // SAFETY: the machine has the instructions, as `new` requires.
-        Avx2Bytes(unsafe { Avx2Dot::new() })
-    }
-    #[inline(always)]
-    fn ints(self) -> Avx2 {
-        self.0.ints()
-    }
-    #[inline(always)]
-    fn spread(self, four: u32) -> [__m256i; 2] {
-        self.0.spread(four)
-    }
-    #[inline(always)]
-    unsafe fn fours(self, p: *const u8) -> [__m256i; 2] {
-        // SAFETY: a vector of bytes is readable, as `Dot` requires.
-        unsafe { self.0.fours(p) }
-    }
-    #[inline(always)]
-    unsafe fn weights(self, p: *const u8) -> [__m256i; 2] {
-        // SAFETY: `self` proves that the machine has the instructions; a vector of weights is readable, as `Dot`
+    unsafe fn widened(self, p: *const u8) -> [__m256i; 2] {
+        // SAFETY: `self` proves that the machine has the instructions; a vector of bytes is readable, as `Widen`
         // requires.
         unsafe {
             let bytes = _mm256_loadu_si256(p.cast());
             [_mm256_srai_epi16::<8>(_mm256_slli_epi16::<8>(bytes)), _mm256_srai_epi16::<8>(bytes)]
         }
-    }
-    #[inline(always)]
-    fn dot(self, sum: __m256i, a: [__m256i; 2], w: [__m256i; 2]) -> __m256i {
-        self.0.dot(sum, a, w)
     }
 }

@@ -2,7 +2,7 @@
 
 use core::arch::x86_64::*;
 
-use super::Dot;
+use super::{Dot, Widen};
 use crate::simd::{Avx512, Simd};
 
 /// Dot products with AVX-512, of words.
@@ -58,6 +58,18 @@ unsafe impl Dot for Avx512Dot {
         unsafe {
             let pairs = _mm512_add_epi32(_mm512_madd_epi16(a[0], w[0]), _mm512_madd_epi16(a[1], w[1]));
             _mm512_add_epi32(sum, pairs)
+        }
+    }
+}
+
+impl Widen for Avx512Dot {
+    #[inline(always)]
+    unsafe fn widened(self, p: *const u8) -> [__m512i; 2] {
+        // SAFETY: `self` proves that the machine has the instructions; a vector of bytes is readable, as `Widen`
+        // requires.
+        unsafe {
+            let bytes = _mm512_loadu_si512(p.cast());
+            [_mm512_srai_epi16::<8>(_mm512_slli_epi16::<8>(bytes)), _mm512_srai_epi16::<8>(bytes)]
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Dot products of four consecutive bytes: VNNI on 256 bits, in both encodings, and on 512 bits; products of pairs of
-//! words, and of pairs of bytes with small weights.
+//! words, and of pairs of bytes.
 
 use core::arch::x86_64::*;
 
-use super::Dot;
+use super::{Dot, Ints};
 #[cfg(feature = "avx512")]
 use crate::simd::Avx512;
 use crate::simd::{Avx2, Simd};
@@ -82,26 +82,36 @@ dot! {
     Avx512Words(Avx512, __m512i): 64 _mm512_set1_epi32 _mm512_loadu_si512 |sum, a, w| _mm512_add_epi32(sum, _mm512_madd_epi16(a, w))
 }
 dot! {
-    /// Products of bytes with AVX2. Sums of two products must fit 16 bits: weights are between −64 and 64.
+    /// Products of bytes with AVX2. Sums of two products must fit 16 bits.
     Avx2Pairs(Avx2, __m256i): 32 _mm256_set1_epi32 _mm256_loadu_si256 |sum, a, w| {
         _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_maddubs_epi16(a, w), _mm256_set1_epi16(1)))
     }
 }
 dot! {
-    /// Products of bytes with AVX-512. Sums of two products must fit 16 bits: weights are between −64 and 64.
+    /// Products of bytes with AVX-512. Sums of two products must fit 16 bits.
     #[cfg(feature = "avx512")]
     Avx512Pairs(Avx512, __m512i): 64 _mm512_set1_epi32 _mm512_loadu_si512 |sum, a, w| {
         _mm512_add_epi32(sum, _mm512_madd_epi16(_mm512_maddubs_epi16(a, w), _mm512_set1_epi16(1)))
     }
 }
 
-/// `sum + Σ a · w` of several vectors, where the sum of `2 N` products fits 16 bits.
-macro_rules! sum_of_pairs {
+/// Products of pairs of bytes, which are added in 16 bits.
+pub trait Pairs: Dot {
+    /// `sum + Σ a · w` of `N` groups, where the sum of `2 N` products fits 16 bits.
+    fn sum_of_pairs<const N: usize>(
+        self,
+        sum: <Self::S as Ints>::I,
+        a: [Self::A; N],
+        w: [Self::W; N],
+    ) -> <Self::S as Ints>::I;
+}
+
+macro_rules! pairs {
     ($(#[$attribute:meta])* $name:ident($v:ident): $multiply:ident $add:ident $one:ident $pairs:ident $total:ident) => {
         $(#[$attribute])*
-        impl $name {
+        impl Pairs for $name {
             #[inline(always)]
-            pub(super) fn sum_of_pairs<const N: usize>(self, sum: $v, a: [$v; N], w: [$v; N]) -> $v {
+            fn sum_of_pairs<const N: usize>(self, sum: $v, a: [$v; N], w: [$v; N]) -> $v {
                 // SAFETY: `self` proves that the machine has the instructions, which access only registers.
                 unsafe {
                     let mut words = $multiply(a[0], w[0]);
@@ -115,10 +125,10 @@ macro_rules! sum_of_pairs {
     };
 }
 
-sum_of_pairs! {
+pairs! {
     Avx2Pairs(__m256i): _mm256_maddubs_epi16 _mm256_add_epi16 _mm256_set1_epi16 _mm256_madd_epi16 _mm256_add_epi32
 }
-sum_of_pairs! {
+pairs! {
     #[cfg(feature = "avx512")]
     Avx512Pairs(__m512i): _mm512_maddubs_epi16 _mm512_add_epi16 _mm512_set1_epi16 _mm512_madd_epi16 _mm512_add_epi32
 }

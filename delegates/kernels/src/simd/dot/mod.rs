@@ -15,14 +15,16 @@ mod avx2;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 mod avx512;
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-pub use avx2::{Avx2Bytes, Avx2Dot};
+pub use avx2::Avx2Dot;
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 pub use avx512::Avx512Dot;
 
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod groups;
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-pub use groups::*;
+mod widened;
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+pub use {groups::*, widened::*};
 
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]
 mod neon;
@@ -53,6 +55,8 @@ pub unsafe trait Dot: Copy + 'static {
     const OFFSET: u8;
     /// Packed panels start with the sums of their columns times this number; 0 if they have no such start.
     const STARTS: u8 = Self::OFFSET;
+    /// Whether bytes and weights are multiplied as words.
+    const IN_WORDS: bool = Self::WEIGHTS == 8 * Self::LANES;
 
     /// Creates a value.
     ///
