@@ -34,6 +34,7 @@ mod table;
 mod words;
 
 pub use panel::{COLUMNS, Matrix, Pack};
+use product::Worth;
 pub use product::{Extent, Product, ProductSizes};
 pub use results::{Results, ToBytes, ToReals};
 pub(crate) use table::TABLE;
@@ -97,10 +98,11 @@ struct Split {
     /// The sizes of rows that it is for. They must have whole groups: other rows are mostly pixels of pictures, whose
     /// bytes have all values.
     bytes: std::ops::RangeInclusive<usize>,
-    /// The least number of columns, and of bytes per tap, for which it pays to look at rows of several taps first.
-    least: [usize; 2],
-    /// Whether copies of rows of this size pay for this number of columns.
-    pays: fn(usize, usize) -> bool,
+    /// The least number of columns, and of bytes per tap, for which it pays to look at rows first: at rows of one tap,
+    /// and of several.
+    least: [[usize; 2]; 2],
+    /// When copies of rows pay.
+    copies: Worth,
     /// The most taps.
     taps: usize,
     /// Computes a product.
@@ -125,10 +127,10 @@ struct Tiles {
 impl Split {
     /// Whether it is for products of these sizes.
     fn is_for(&self, &ProductSizes { taps, k, columns, .. }: &ProductSizes) -> bool {
-        let ([least_columns, least_bytes], bytes) = (self.least, taps * k);
-        let looks = taps > 1 && columns >= least_columns && k >= least_bytes;
+        let ([least_columns, least_bytes], bytes) = (self.least[usize::from(taps > 1)], taps * k);
+        let looks = columns >= least_columns && k >= least_bytes;
         let fits = k.is_multiple_of(4) && taps <= self.taps && self.bytes.contains(&bytes);
-        fits && (looks || (self.pays)(bytes, columns))
+        fits && (looks || self.copies.pays(bytes, columns))
     }
 }
 

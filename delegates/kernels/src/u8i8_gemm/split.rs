@@ -20,7 +20,7 @@ use core::mem::MaybeUninit;
 
 use super::body::{self, Sum, Write};
 use super::bound::{BYTES, Bound, CORRECTIONS, Copies, Correction, bound_of, mean, row_of};
-use super::{Microkernel, Product, Tile, each_panel, panels};
+use super::{Microkernel, Product, Tile, Worth, each_panel, panels};
 use crate::simd::Ints;
 use crate::simd::dot::Pairs;
 
@@ -30,12 +30,8 @@ pub(super) const MOST: usize = 8192;
 const SHORT: usize = 1024;
 /// The most rows of a tile.
 const ROWS: usize = 4;
-/// The least number of columns for which copies pay.
-const COLUMNS: usize = 48;
-/// The least number of bytes of a row for which copies pay.
-const LEAST: usize = 64;
-/// The least number of products of a row.
-const PRODUCTS: usize = 1 << 13;
+/// The most rows of a tile of words.
+const WORD_ROWS: usize = 12;
 
 /// The most taps.
 pub(super) const TAPS: usize = 256;
@@ -56,6 +52,8 @@ pub(super) struct Functions {
     pub(super) lanes: usize,
     /// Multiply bounded rows: `[v − 1][r − 1]` for `r` rows and `v` vectors of columns; of pairs and of fours.
     pub(super) bounded: &'static [&'static [[Bounded; 2]]],
+    /// When copies pay.
+    pub(super) copies: Worth,
     /// Multiply words: `[v − 1][r − 1]` for `r` rows with a pointer each, and `v` vectors of columns.
     pub(super) words: &'static [&'static [Microkernel]],
 }
@@ -85,8 +83,8 @@ pub(super) unsafe fn multiply(p: &Product, f: &Functions) {
             };
         }
         match p.taps <= FEW_TAPS {
-            true => in_parts::<{ ROWS * FEW_TAPS }>(p, f),
-            false => in_parts::<{ ROWS * TAPS }>(p, f),
+            true => in_parts::<FEW_TAPS>(p, f),
+            false => in_parts::<TAPS>(p, f),
         }
     }
 }
@@ -94,46 +92,58 @@ pub(super) unsafe fn multiply(p: &Product, f: &Functions) {
 /// Computes a product a few rows at a time, from copies or as words.
 ///
 /// # Safety
-/// As for [`multiply`], with at most `N / ROWS` taps.
+/// As for [`multiply`], with at most `N` taps.
 #[inline(never)] // The stack of many taps is only for these.
 #[target_feature(enable = "avx2,fma")]
 unsafe fn in_parts<const N: usize>(p: &Product, f: &Functions) {
-    let mut pointers = [core::ptr::null::<u8>(); N];
-    for first in (0..p.rows).step_by(ROWS) {
-        let rows = ROWS.min(p.rows - first);
-        for (tap, pointers) in pointers.chunks_exact_mut(rows).enumerate().take(p.taps) {
-            for (r, pointer) in pointers.iter_mut().enumerate() {
-                // SAFETY: the product has the tap and the row.
-                *pointer = unsafe { row_of(p, tap, first + r) };
-            }
-        }
-        let part = Product {
-            a: pointers.as_ptr(),
-            step: 0,
-            rows,
-            c: p.c.wrapping_add(first * p.stride),
-            results: p.results.after(first),
-            ..*p
-        };
-        let row = p.taps * p.k.next_multiple_of(4);
-        // SAFETY: these rows of the product have a pointer for each tap, of which there is room for at most `N / ROWS`;
-        // all else is as `# Safety` requires.
+    let mut pointers = [[core::ptr::null::<u8>(); WORD_ROWS]; N];
+    let (row, most) = (p.taps * p.k.next_multiple_of(4), f.words[0].len().min(WORD_ROWS));
+    let pays = row <= MOST && f.copies.pays(row, p.columns);
+    let mut first = 0;
+    while first < p.rows {
+        let mut rows = ROWS.min(p.rows - first);
+        // SAFETY: the product has these rows, and there is room for at most `N` taps of as many pointers; all else is
+        // as `# Safety` requires.
         unsafe {
+            let part = rows_of(p, first..first + rows, pointers.as_flattened_mut());
             let done = match row {
-                _ if row > MOST || !pays(row, p.columns) => false,
+                _ if !pays => false,
                 ..=SHORT => in_room::<{ ROWS * SHORT }>(&part, f),
                 _ => in_room::<{ ROWS * MOST }>(&part, f),
             };
             if !done {
+                // Rows that follow are mostly alike.
+                rows = most.min(p.rows - first);
+                let part = rows_of(p, first..first + rows, pointers.as_flattened_mut());
                 panels(&part, f.lanes, f.words);
             }
         }
+        first += rows;
     }
 }
 
-/// Whether copies of rows of this size pay.
-pub(super) fn pays(bytes: usize, columns: usize) -> bool {
-    columns >= COLUMNS && bytes >= LEAST && bytes * columns >= PRODUCTS
+/// Some rows of a product, with a pointer for each row and tap.
+///
+/// # Safety
+/// The product must meet the requirements of [`super::Gemm::multiply`] and have these rows. There must be room for the
+/// pointers.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn rows_of(p: &Product, rows: core::ops::Range<usize>, pointers: &mut [*const u8]) -> Product {
+    for (tap, pointers) in pointers.chunks_exact_mut(rows.len()).enumerate().take(p.taps) {
+        for (pointer, r) in pointers.iter_mut().zip(rows.clone()) {
+            // SAFETY: the product has the tap and the row.
+            *pointer = unsafe { row_of(p, tap, r) };
+        }
+    }
+    Product {
+        a: pointers.as_ptr(),
+        step: 0,
+        rows: rows.len(),
+        c: p.c.wrapping_add(rows.start * p.stride),
+        results: p.results.after(rows.start),
+        ..*p
+    }
 }
 
 /// Computes a product from copies, or returns false if words are faster.
@@ -323,9 +333,9 @@ impl Copies<'_> {
         d: D,
         t: &Tile<'_>,
     ) -> [[Sum<D>; V]; R] {
-        let s = d.ints();
+        let (s, zero) = (d.ints(), d.ints().splat_i32(0));
         let weights = t.weights.wrapping_add(V * D::WEIGHTS);
-        let mut starts = [[s.splat_i32(0); V]; R];
+        let mut starts = [[zero; V]; R];
         // SAFETY: the panel starts with `V` vectors of sums, then has `V` vectors of weights for each group, of which
         // corrections name one. The first `count` corrections are written, for rows of the product.
         unsafe {
@@ -348,12 +358,10 @@ impl Copies<'_> {
                 let (four, row) = (d.spread(four), &mut rows[usize::from(row) % R]);
                 for v in 0..V {
                     let weights = d.weights(weights.add((group as usize * V + v) * D::WEIGHTS));
-                    if is_below {
-                        let products = d.sum_of_pairs(s.splat_i32(0), [four], [weights]);
-                        row[v] = s.sub_i32(row[v], products);
-                    } else {
-                        row[v] = d.sum_of_pairs(row[v], [four], [weights]);
-                    }
+                    row[v] = match is_below {
+                        true => s.sub_i32(row[v], d.sum_of_pairs(zero, [four], [weights])),
+                        false => d.sum_of_pairs(row[v], [four], [weights]),
+                    };
                 }
             }
             *rows

@@ -67,7 +67,10 @@ member_of_table!(Gemm);
 /// of another member, which has the same layout of weights.
 #[allow(unused_macros)] // Only x86-64 has products of pairs of bytes.
 macro_rules! bytes {
-    ($module:ident($name:literal $t:ty): $level:ident($features:literal), $words:expr, [$($r:literal)*]) => {
+    (
+        $module:ident($name:literal $t:ty): $level:ident($features:literal), $words:expr, [$($r:literal)*],
+        has_words: $has_words:literal, looks: $one_tap:expr, copies: $copies:expr
+    ) => {
         mod $module {
             use super::*;
 
@@ -76,11 +79,12 @@ macro_rules! bytes {
             pub(super) const MEMBER: Gemm = Gemm {
                 name: $name,
                 mr: 32,
+                has_words: $has_words,
                 strips: &[],
                 split: Some(Split {
                     bytes: 32..=split::MOST,
-                    least: [16, 16],
-                    pays: split::pays,
+                    least: [$one_tap, [16, 16]],
+                    copies: FUNCTIONS.copies,
                     taps: split::TAPS,
                     multiply,
                 }),
@@ -93,6 +97,7 @@ macro_rules! bytes {
                     &[$([bounded::<false, $r, 1>, bounded::<true, $r, 1>]),*],
                     &[$([bounded::<false, $r, 2>, bounded::<true, $r, 2>]),*],
                 ],
+                copies: $copies,
                 words: $words.by_vectors,
             };
 
@@ -110,12 +115,14 @@ macro_rules! bytes {
 
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 bytes! {
-    avx2_bytes("u8i8_gemm_4x16_bytes__avx2" Avx2Pairs): avx2("avx2,fma"), avx2_words::MEMBER, [1 2 3 4]
+    avx2_bytes("u8i8_gemm_4x16_bytes__avx2" Avx2Pairs): avx2("avx2,fma"), avx2_words::MEMBER, [1 2 3 4],
+        has_words: true, looks: [128, 64], copies: Worth { columns: 48, bytes: 64, products: 1 << 13 }
 }
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 bytes! {
     avx512_bytes("u8i8_gemm_4x32_bytes__avx512" Avx512Pairs):
-        avx512("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"), avx512::MEMBER, [1 2 3 4]
+        avx512("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"), avx512::MEMBER, [1 2 3 4],
+        has_words: false, looks: [24, 64], copies: Worth { columns: 24, bytes: 96, products: 2304 }
 }
 
 /// Products of words with AVX2, whose weights are bytes in memory.

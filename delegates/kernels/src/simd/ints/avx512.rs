@@ -3,7 +3,7 @@
 use core::arch::x86_64::*;
 
 use super::{Ints, MOST};
-use crate::requantize::{AWAY, BIAS, Bytes, LEFT, MULTIPLIER, ROUNDING, SHIFT};
+use crate::requantize::{AWAY, BIAS, Bytes, FAR, LEFT, MULTIPLIER, ROUNDING, SHIFT};
 use crate::simd::Avx512;
 
 /// Row `row` of a block.
@@ -23,15 +23,18 @@ pub struct Channels {
     multiplier: [__m512i; 2],
     rounding: [__m512i; 2],
     shift: [__m512i; 2],
+    /// The shifts of upper halves, if all shifts are by 32 or more.
+    far: __m512i,
+    is_far: bool,
     block: *const i64,
 }
 
-/// The low halves of the 64-bit lanes of `x` times their multipliers. `I` is 0 for even lanes, 1 for odd ones.
+/// The low halves of the 64-bit lanes of `x` times their multipliers, rounded. `I` is 0 for even lanes, 1 for odd ones.
 ///
 /// # Safety
 /// The machine must have the instructions, and the block must be valid.
 #[inline(always)]
-unsafe fn half<const A: bool, const I: usize>(x: __m512i, channels: Channels) -> __m512i {
+unsafe fn rounded<const A: bool, const I: usize>(x: __m512i, channels: Channels) -> __m512i {
     // SAFETY: the block has all rows, as `# Safety` requires; all else is in registers.
     unsafe {
         let product = _mm512_mul_epi32(x, channels.multiplier[I]);
@@ -40,7 +43,7 @@ unsafe fn half<const A: bool, const I: usize>(x: __m512i, channels: Channels) ->
             let negative = _mm512_cmplt_epi64_mask(product, _mm512_set1_epi64(-(1 << 30)));
             rounded = _mm512_mask_sub_epi64(rounded, negative, rounded, row(channels.block, AWAY[I]));
         }
-        _mm512_srav_epi64(rounded, channels.shift[I])
+        rounded
     }
 }
 
@@ -112,6 +115,8 @@ unsafe impl Ints for Avx512 {
                 multiplier: [row(block, MULTIPLIER[0]), row(block, MULTIPLIER[1])],
                 rounding: [row(block, ROUNDING[0]), row(block, ROUNDING[1])],
                 shift: [row(block, SHIFT[0]), row(block, SHIFT[1])],
+                far: row(block, FAR),
+                is_far: *block.add(8 * FAR) >= 0,
                 block,
             }
         }
@@ -127,8 +132,15 @@ unsafe impl Ints for Avx512 {
         unsafe {
             let x = if L { _mm512_sllv_epi32(x, row(channels.block, LEFT)) } else { x };
             let high = _mm512_castps_si512(_mm512_movehdup_ps(_mm512_castsi512_ps(x)));
-            let even = _mm512_castsi512_ps(half::<A, 0>(x, channels));
-            let odd = _mm512_castsi512_ps(half::<A, 1>(high, channels));
+            let (even, odd) = (rounded::<A, 0>(x, channels), rounded::<A, 1>(high, channels));
+            if !L && channels.is_far {
+                // The result of a shift by 32 or more is in the upper halves.
+                let (even, odd) = (_mm512_castsi512_ps(even), _mm512_castsi512_ps(odd));
+                let upper = _mm512_castps_si512(_mm512_mask_movehdup_ps(odd, 0x5555, even));
+                return _mm512_srav_epi32(upper, channels.far);
+            }
+            let even = _mm512_castsi512_ps(_mm512_srav_epi64(even, channels.shift[0]));
+            let odd = _mm512_castsi512_ps(_mm512_srav_epi64(odd, channels.shift[1]));
             _mm512_castps_si512(_mm512_mask_moveldup_ps(even, 0xAAAA, odd))
         }
     }
