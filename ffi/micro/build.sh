@@ -7,7 +7,7 @@
 # TARGET is a target of rustc [default: this machine's] whose library `core` is installed (rustup target add TARGET), or
 # cortex-m4, the name that `arenite plan --micro --target` has for thumbv7em-none-eabihf.
 # With --messages, errors are described in full, which adds about half to the code size; without it, only their kind is
-# named. With --subgraphs, models may have control flow, variables and tables; with --sparse, constants of which only
+# named. With --subgraphs, models may have control flow and variables; with --sparse, constants of which only
 # the non-zero elements are stored.
 #
 # The library has one section per function: link with `--gc-sections` to keep only the code that the program calls. It

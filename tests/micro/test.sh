@@ -11,7 +11,7 @@
 #   cortex-m  models on a Cortex-M4 (MPS2 AN386) emulated by QEMU; limits of code and stack; the sizes that
 #             `arenite plan --micro --target cortex-m4` prints, and its table of layouts
 #   rust      models as Rust source, on the same board
-#   fuzz      200,000 damaged models in the micro interpreter, on this machine: none may panic
+#   fuzz      a million damaged models in the micro interpreter, on this machine: none may panic
 #
 #   --install  install missing packages first: with rustup, and with apt-get as root on Debian 12 or later
 #   --table    print a line per model: arena, code, stack, instructions
@@ -413,7 +413,7 @@ rust() {
 
 fuzz() {
     step "damaged models"
-    cargo run --quiet --release -p arenite-tests --bin micro_fuzz -- --models 200000
+    cargo run --quiet --release -p arenite-tests --bin micro_fuzz -- --models 1000000
 }
 
 # `example PROGRAM [ARGUMENT]…`: builds and runs a program of examples/board: its output is in $folder/example/printed.

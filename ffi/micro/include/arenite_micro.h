@@ -178,7 +178,7 @@ typedef struct ArMicroRecord {
   size_t op_buffers;   /* tables and other persistent memory of ops */
   size_t first_values; /* for ar_micro_reset */
   size_t variables;
-  size_t resources; /* of READ_VARIABLE, hash tables */
+  size_t resources; /* values of READ_VARIABLE */
   size_t constants; /* constants that are misaligned in the file or computed in advance */
 } ArMicroRecord;
 

@@ -22,14 +22,26 @@ struct Arguments {
     /// Run in the micro interpreter, in an arena of the minimum size.
     #[arg(long)]
     micro: bool,
+    /// Print the number of nodes in the main subgraph, and run nothing.
+    #[arg(long)]
+    nodes: bool,
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let Arguments { model, invocations, micro } = Arguments::parse();
+    let Arguments { model, invocations, micro, nodes } = Arguments::parse();
+    if nodes {
+        return print_nodes(&std::fs::read(model)?);
+    }
     match micro {
         true => in_micro(&std::fs::read(model)?, invocations),
         false => in_large(&Model::from_file(model)?, invocations),
     }
+}
+
+fn print_nodes(bytes: &[u8]) -> Result<(), Box<dyn std::error::Error>> {
+    let main = arenite_model::Model::new(bytes)?.subgraph(0);
+    println!("{}", main.map_or(0, |graph| graph.operators().len()));
+    Ok(())
 }
 
 fn in_micro(bytes: &[u8], invocations: usize) -> Result<(), Box<dyn std::error::Error>> {

@@ -160,7 +160,8 @@ impl<'d, 'a> Describer<'d, 'a> {
     }
 
     /// Writes the quantization of tensor `t`, whose scales are in the file.
-    #[inline(never)]
+    #[cfg_attr(feature = "std", inline(always))]
+    #[cfg_attr(not(feature = "std"), inline(never))]
     fn write_linear(&mut self, t: usize) -> *const ArQuantizationV1 {
         // SAFETY: the tensors belong to a verified model, whose bytes are borrowed for `'a`.
         let Some(linear) = (unsafe { self.tensors.linear_scales(t) }) else { return null() };

@@ -120,7 +120,8 @@ impl Writer<'_, '_> {
     ///
     /// # Safety
     /// There must be room for the tensors, the quantizations and the numbers of this list.
-    #[inline(never)]
+    #[cfg_attr(feature = "std", inline(always))]
+    #[cfg_attr(not(feature = "std"), inline(never))]
     unsafe fn write(&mut self, list: Numbers<'_>, names: &Names, all: Option<(&[Numbers<'_>; 3], usize)>) {
         for (i, &named) in list.iter().enumerate() {
             let local = match all.and_then(|(lists, at)| self.before(lists, at + i, named)) {

@@ -51,7 +51,9 @@ fn eval<'a>(site: Site<'_, 'a>, node: usize, op: &OpRegistration, prepared: &Nod
     }
 }
 
-#[inline(never)]
+/// Small machines have it once; others inline it, so that the description of a node stays in registers.
+#[cfg_attr(feature = "std", inline(always))]
+#[cfg_attr(not(feature = "std"), inline(never))]
 fn eval_as<'a>(
     site: Site<'_, 'a>,
     node: usize,
