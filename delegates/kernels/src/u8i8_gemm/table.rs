@@ -69,7 +69,7 @@ member_of_table!(Gemm);
 macro_rules! bytes {
     (
         $module:ident($name:literal $t:ty): $level:ident($features:literal), $words:expr, [$($r:literal)*],
-        has_words: $has_words:literal, looks: $one_tap:expr, copies: $copies:expr
+        looks: $one_tap:expr
     ) => {
         mod $module {
             use super::*;
@@ -79,7 +79,7 @@ macro_rules! bytes {
             pub(super) const MEMBER: Gemm = Gemm {
                 name: $name,
                 mr: 32,
-                has_words: $has_words,
+                has_words: true,
                 strips: &[],
                 split: Some(Split {
                     bytes: 32..=split::MOST,
@@ -97,7 +97,7 @@ macro_rules! bytes {
                     &[$([bounded::<false, $r, 1>, bounded::<true, $r, 1>]),*],
                     &[$([bounded::<false, $r, 2>, bounded::<true, $r, 2>]),*],
                 ],
-                copies: $copies,
+                copies: Worth { columns: 48, bytes: 64, products: 1 << 13 },
                 words: $words.by_vectors,
             };
 
@@ -116,13 +116,13 @@ macro_rules! bytes {
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 bytes! {
     avx2_bytes("u8i8_gemm_4x16_bytes__avx2" Avx2Pairs): avx2("avx2,fma"), avx2_words::MEMBER, [1 2 3 4],
-        has_words: true, looks: [128, 64], copies: Worth { columns: 48, bytes: 64, products: 1 << 13 }
+        looks: [128, 64]
 }
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 bytes! {
     avx512_bytes("u8i8_gemm_4x32_bytes__avx512" Avx512Pairs):
         avx512("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"), avx512::MEMBER, [1 2 3 4],
-        has_words: false, looks: [24, 64], copies: Worth { columns: 24, bytes: 96, products: 2304 }
+        looks: [24, 96]
 }
 
 /// Products of words with AVX2, whose weights are bytes in memory.
