@@ -205,6 +205,8 @@ fn blocks(nest: Nest, width: usize) -> Vec<Nest> {
 
 /// Rows of a piece.
 const ROWS: usize = 64;
+/// Fewer rows than this are few for a call.
+const FEW: usize = 8;
 /// Most dimensions of a box: one or two for each dimension of a tensor.
 const MAX_DIMS: usize = 16;
 
@@ -215,6 +217,17 @@ fn reach(first: usize, dims: impl Iterator<Item = (usize, isize)>) -> Range<usiz
         (start, last) = (start.wrapping_add_signed(way.min(0)), last.wrapping_add_signed(way.max(0)));
     }
     start..last + 1
+}
+
+/// Takes the innermost dimension or, if that is short, the next one if it is longer: a call copies all its rows.
+fn take_loop(dims: &mut Vec<Dim>) -> Option<Dim> {
+    if let [.., next, last] = dims[..]
+        && last.size < FEW
+        && last.size < next.size
+    {
+        return Some(dims.remove(dims.len() - 2));
+    }
+    dims.pop()
 }
 
 impl Part {
@@ -236,7 +249,7 @@ impl Part {
             _ if nest.dims.is_empty() => (Kind::Rows { count: 1, outer: one }, 1),
             (_, Some(s), Some(t)) if s == t => {
                 let count = nest.dims.remove(s).size;
-                let outer = nest.dims.pop().unwrap_or(one);
+                let outer = take_loop(&mut nest.dims).unwrap_or(one);
                 (Kind::Rows { count, outer }, outer.size.div_ceil(ROWS))
             }
             (_, Some(s), Some(t)) => {
