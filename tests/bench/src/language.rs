@@ -1,5 +1,7 @@
 //! `language`: compares signatures of language models with LiteRT, in turns, and with the speed of memory.
 
+mod steps;
+
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -32,6 +34,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "KEY", default_value = "")]
     signature: String,
 
+    /// Show arenite's time per kind of step instead
+    #[arg(long)]
+    steps: bool,
+
     #[command(flatten)]
     options: Options,
 }
@@ -54,6 +60,9 @@ const SECONDS: f64 = 3.0;
 
 /// Runs the command.
 pub(crate) fn language(arguments: &Arguments) -> Result<()> {
+    if arguments.steps {
+        return steps::show(arguments);
+    }
     let mut table = Table::new(2, HEADS.map(str::to_owned));
     for model in &arguments.models {
         let name = model.file_stem().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
@@ -94,28 +103,24 @@ fn signatures(arguments: &Arguments, file: &ModelBuffer) -> Vec<String> {
     keys.filter(|key| key.starts_with(&arguments.signature)).collect()
 }
 
-/// Both runtimes, ready to run one signature.
-struct Turns {
-    own: Interpreter,
+/// arenite, ready to run one signature.
+struct Own {
+    interpreter: Interpreter,
     subgraph: usize,
-    peer: Contender,
-    length: Duration,
-    slice: Duration,
-    _inputs: TempDir,
+    /// Bytes of the inputs, in the order of their names.
+    inputs: Vec<Vec<u8>>,
 }
 
-impl Turns {
+impl Own {
     fn new(arguments: &Arguments, model: &Path, key: &str, threads: usize) -> Result<Self> {
-        let options = &arguments.options;
-        let mut own = options.setup.load(model, threads)?;
-        own.tie_caches()?;
-        let mut signature = own.signature(key)?;
+        let mut interpreter = arguments.options.setup.load(model, threads)?;
+        interpreter.tie_caches()?;
+        let mut signature = interpreter.signature(key)?;
         signature.allocate()?;
         let mut names: Vec<String> = signature.input_names().map(str::to_owned).collect();
         names.sort();
-        let folder = tempfile::tempdir().map_err(|error| Failure::with("inputs", error))?;
-        let mut inputs = vec![write(&folder, "key", key.as_bytes())?];
-        for (i, name) in names.iter().enumerate() {
+        let mut inputs = Vec::new();
+        for name in &names {
             if name.contains("mask") {
                 let message =
                     format!("input '{name}' of '{key}' is a mask; only models that compute it are measured");
@@ -130,17 +135,42 @@ impl Turns {
                     *position = (arguments.position + k as i32).to_le_bytes();
                 }
             }
-            let bytes = bytes.to_vec();
-            inputs.push(write(&folder, &i.to_string(), &bytes)?);
+            inputs.push(bytes.to_vec());
         }
         signature.invoke()?;
         let subgraph = signature.subgraph();
+        Ok(Own { interpreter, subgraph, inputs })
+    }
+
+    fn invoke(&mut self) -> Result<()> {
+        Ok(self.interpreter.invoke_subgraph(self.subgraph)?)
+    }
+}
+
+/// Both runtimes, ready to run one signature.
+struct Turns {
+    own: Own,
+    peer: Contender,
+    length: Duration,
+    slice: Duration,
+    _inputs: TempDir,
+}
+
+impl Turns {
+    fn new(arguments: &Arguments, model: &Path, key: &str, threads: usize) -> Result<Self> {
+        let options = &arguments.options;
+        let own = Own::new(arguments, model, key, threads)?;
+        let folder = tempfile::tempdir().map_err(|error| Failure::with("inputs", error))?;
+        let mut inputs = vec![write(&folder, "key", key.as_bytes())?];
+        for (i, bytes) in own.inputs.iter().enumerate() {
+            inputs.push(write(&folder, &i.to_string(), bytes)?);
+        }
         let command = ["{python}", "{bench}/contenders/litert_language.py"].map(str::to_owned).to_vec();
         let definition = ContenderDefinition { name: "litert".into(), command, reads: Format::Tflite };
         let mut peer = Contender::start(&definition, &options.places()?)?;
         let _: Opened = peer.ask(&Request::Open { model: model.to_owned(), threads, inputs })?;
         let effort = options.effort(SECONDS, 1);
-        Ok(Turns { own, subgraph, peer, length: effort.race, slice: effort.slice, _inputs: folder })
+        Ok(Turns { own, peer, length: effort.race, slice: effort.slice, _inputs: folder })
     }
 
     /// The least milliseconds of one invocation, arenite's and the peer's, and of reading the memory.
@@ -159,11 +189,11 @@ impl Turns {
 
     /// Nanoseconds of invocations. The first is not counted, because the peer has filled the caches.
     fn own_turn(&mut self) -> Result<Vec<f64>> {
-        self.own.invoke_subgraph(self.subgraph)?;
+        self.own.invoke()?;
         let (begin, mut times) = (Instant::now(), Vec::new());
         while times.is_empty() || begin.elapsed() < self.slice {
             let start = Instant::now();
-            self.own.invoke_subgraph(self.subgraph)?;
+            self.own.invoke()?;
             times.push(start.elapsed().as_nanos() as f64);
         }
         Ok(times)
