@@ -1,4 +1,4 @@
-//! Packed weights, in large pieces of memory or in a mapped cache file.
+//! Packed weights, in large pieces of memory that partitions share, or in a mapped cache file.
 //!
 //! ```text
 //! block(key, len, fill) ─┬─ it exists already ───────► the same block
@@ -11,6 +11,7 @@
 
 mod allowance;
 mod cache;
+mod pieces;
 mod shared;
 
 use std::cell::RefCell;
@@ -21,10 +22,11 @@ use std::time::{Duration, Instant};
 
 use arenite_abi::prelude::*;
 use bytemuck::Pod;
-use memmap2::{MmapMut, MmapRaw};
 
 pub(crate) use allowance::Allowance;
 pub(crate) use cache::{Cache, Origin, hash};
+use pieces::Lot;
+use shared::Place;
 pub(crate) use shared::SharedBlocks;
 
 /// Packed weights: read-only, at a multiple of 64 bytes.
@@ -32,7 +34,7 @@ pub(crate) struct Block<T> {
     data: *const T,
     len: usize,
     /// Keeps `data` alive.
-    _piece: Arc<MmapRaw>,
+    _lot: Arc<Lot>,
 }
 
 // SAFETY: the elements are `Send`, and they are not written after the block was made.
@@ -43,8 +45,8 @@ unsafe impl<T: Pod + Sync> Sync for Block<T> {}
 impl<T: Pod> Deref for Block<T> {
     type Target = [T];
     fn deref(&self) -> &[T] {
-        // SAFETY: `data` points to `len` initialized elements of the piece, which this value keeps alive and which are
-        // not written any more.
+        // SAFETY: `data` points to `len` initialized elements of the lot, which this value keeps alive. They are not
+        // written any more.
         unsafe { std::slice::from_raw_parts(self.data, self.len) }
     }
 }
@@ -60,9 +62,8 @@ pub(crate) struct Store {
 #[derive(Default)]
 struct Inner {
     cache: Option<Cache>,
-    pieces: Vec<Arc<MmapRaw>>,
-    /// Bytes of the last piece that are in use.
-    used: usize,
+    /// The one that blocks were taken from last.
+    lot: Option<Arc<Lot>>,
     /// All blocks, in the order in which they were asked for first.
     blocks: Vec<StoredBlock>,
     /// The index in `blocks` for a key and a number of bytes.
@@ -71,14 +72,14 @@ struct Inner {
     packed: usize,
     /// Time spent on filling them.
     packing: Duration,
-    /// Bytes of all pieces that are in use, gaps between blocks included.
+    /// Bytes of all blocks that were filled, gaps between them included.
     held: u64,
 }
 
 /// A block that was handed out.
 struct StoredBlock {
     key: u64,
-    piece: Arc<MmapRaw>,
+    lot: Arc<Lot>,
     /// First byte in the piece.
     at: usize,
     bytes: usize,
@@ -86,12 +87,6 @@ struct StoredBlock {
     is_shared: bool,
 }
 
-/// Bytes of the first piece.
-const FIRST: usize = 1 << 16;
-/// Bytes of the largest piece, but for blocks that are larger.
-const LARGEST: usize = 1 << 25;
-/// Pieces of at least this size ask the system for large pages.
-const LARGE: usize = 1 << 22;
 /// Blocks of at least this size span many pages.
 const MANY: usize = 1 << 15;
 
@@ -121,16 +116,19 @@ impl Store {
                 let shared = cached.is_none().then(|| self.shared.find(key, bytes)).flatten();
                 let is_shared = shared.is_some();
                 let found = cached.or(shared);
-                let found = found.map_or_else(|| inner.fill(len, fill, &self.allowance), Ok)?;
+                let found = match found {
+                    Some(found) => found,
+                    None => self.fill(inner, len, fill)?,
+                };
                 self.shared.offer(key, bytes, &found);
-                let (piece, at) = found;
-                inner.blocks.push(StoredBlock { key: name, piece, at, bytes, is_shared });
+                let (lot, at) = found;
+                inner.blocks.push(StoredBlock { key: name, lot, at, bytes, is_shared });
                 inner.places.insert(place, inner.blocks.len() - 1);
                 inner.blocks.len() - 1
             }
         };
-        let StoredBlock { piece, at, .. } = &inner.blocks[known];
-        Ok(Block { data: piece.as_ptr().wrapping_add(*at).cast(), len, _piece: Arc::clone(piece) })
+        let StoredBlock { lot, at, .. } = &inner.blocks[known];
+        Ok(Block { data: lot.as_ptr().wrapping_add(*at).cast(), len, _lot: Arc::clone(lot) })
     }
 
     /// `count` elements that a step keeps.
@@ -169,64 +167,34 @@ impl Store {
     pub(crate) fn save(&self, path: &std::path::Path, origin: &Origin) -> std::io::Result<()> {
         let inner = self.inner.borrow();
         let own = inner.blocks.iter().filter(|block| !block.is_shared);
-        let blocks = own.map(|StoredBlock { key, piece, at, bytes, .. }| {
+        let blocks = own.map(|StoredBlock { key, lot, at, bytes, .. }| {
             // SAFETY: the range is a filled block of a piece or of the cache's map, and is not written any more.
-            (*key, unsafe { std::slice::from_raw_parts(piece.as_ptr().wrapping_add(*at), *bytes) })
+            (*key, unsafe { std::slice::from_raw_parts(lot.as_ptr().wrapping_add(*at), *bytes) })
         });
         cache::write(path, origin, &blocks.collect::<Vec<_>>())
     }
-}
 
-impl Inner {
-    /// A new block: its piece, and its first byte there.
-    fn fill<T: Pod>(
-        &mut self,
-        len: usize,
-        fill: impl FnOnce(&mut [T]),
-        allowance: &Allowance,
-    ) -> Result<(Arc<MmapRaw>, usize)> {
+    /// A new block: its lot, and its first byte there.
+    fn fill<T: Pod>(&self, inner: &mut Inner, len: usize, fill: impl FnOnce(&mut [T])) -> Result<Place> {
         let start = Instant::now();
         let bytes = len * size_of::<T>();
-        let (piece, at) = self.take(bytes, allowance)?;
-        let piece = &self.pieces[piece];
+        let (lot, at) = self.shared.take(inner.lot.as_ref(), bytes, |taken| {
+            self.allowance.take(taken, "packed weights")?;
+            inner.held += taken as u64;
+            Ok(())
+        })?;
+        inner.lot = Some(Arc::clone(&lot));
         #[cfg(target_os = "linux")]
         if bytes >= MANY {
             // Populates all pages in one call. Where the system cannot, each page is populated on its first use.
-            drop(piece.advise_range(memmap2::Advice::PopulateWrite, at, bytes));
+            drop(lot.advise_range(memmap2::Advice::PopulateWrite, at, bytes));
         }
-        let data = piece.as_mut_ptr().wrapping_add(at).cast::<T>();
-        // SAFETY: this part of the piece is this block's alone, zeroed by the system, aligned to 64 bytes.
+        let data = lot.as_mut_ptr().wrapping_add(at).cast::<T>();
+        // SAFETY: this part of the lot is this block's alone, zeroed by the system, aligned to 64 bytes.
         fill(unsafe { std::slice::from_raw_parts_mut(data, len) });
-        self.packed += bytes;
-        self.packing += start.elapsed();
-        Ok((Arc::clone(piece), at))
-    }
-
-    /// Takes a part of a piece: the index of the piece and the first byte. The unused rest of a piece needs no memory
-    /// yet.
-    fn take(&mut self, bytes: usize, allowance: &Allowance) -> Result<(usize, usize)> {
-        let at = self.used.next_multiple_of(64);
-        let room = self.pieces.last().map_or(0, |piece| piece.len());
-        let fits = at + bytes <= room && !self.pieces.is_empty();
-        let taken = if fits { at + bytes - self.used } else { bytes };
-        allowance.take(taken, "packed weights")?;
-        self.held += taken as u64;
-        if fits {
-            self.used = at + bytes;
-            return Ok((self.pieces.len() - 1, at));
-        }
-        let size = bytes.max((2 * room).clamp(FIRST, LARGEST));
-        let piece = MmapMut::map_anon(size).map_err(|error| {
-            Error::new(Status::OutOfMemory, format_args!("{size} bytes for packed weights: {error}"))
-        })?;
-        #[cfg(target_os = "linux")]
-        if size >= LARGE {
-            // Advice that is not taken costs speed only.
-            drop(piece.advise(memmap2::Advice::HugePage));
-        }
-        self.pieces.push(Arc::new(MmapRaw::from(piece)));
-        self.used = bytes;
-        Ok((self.pieces.len() - 1, 0))
+        inner.packed += bytes;
+        inner.packing += start.elapsed();
+        Ok((lot, at))
     }
 }
 

@@ -24,6 +24,8 @@ const BLOCK: usize = 32;
 const TRANSPOSED: usize = 8;
 /// The positions of a chunk of keys, and of values that are added up before the next ones.
 const CHUNK: usize = 128;
+/// The most rows for which keys and values are fetched before they are used.
+const FETCHED: usize = 8;
 /// Blocks that run between two waits. Each has scratch memory.
 const WAVE: usize = 16;
 
@@ -201,6 +203,27 @@ impl AttentionF32 {
         }
     }
 
+    /// Fetches the keys or the values of a group. Without this, blocks of few rows wait for memory: a row of a head is
+    /// far from the next one, so the processor does not prefetch it.
+    fn fetch(&self, group: usize, window: Window, all: Source<'_, f32>, are_keys: bool) {
+        if self.most_rows() > FETCHED {
+            return;
+        }
+        let (product, layer) = (self.groups[group][0], &self.layer);
+        let (first, strides, channels) = match are_keys {
+            true => (product.key, layer.keys, layer.depth),
+            false => (product.value, layer.values, layer.channels),
+        };
+        let start = first + window.first * strides.position;
+        let [b_row, rows, columns] = match strides.channel {
+            1 => [strides.position, window.len(), channels],
+            _ => [strides.channel, channels, window.len()],
+        };
+        let b = all.at(start, (rows - 1) * b_row + columns);
+        // SAFETY: the member was selected for this machine.
+        unsafe { (self.kernels.fetch)(rows, columns, b, b_row) };
+    }
+
     /// Computes the scores of a block at the positions of `window`.
     fn score(&self, group: usize, rows: &Rows, window: Window, from: Read<'_>, mut scratch: Target<'_, f32>) {
         let Attention { depth, keys, .. } = self.layer;
@@ -346,13 +369,22 @@ impl Step for AttentionF32 {
         let grain = || Grain::of_cost(self.most_rows() * positions * (depth + channels));
         for wave in self.blocks.chunks(WAVE) {
             cx.parallel_for(wave.len(), grain(), |range| {
+                let (first, end) = (range.start, range.end);
                 for i in range {
                     let (group, rows) = (wave[i].group, self.rows(wave[i]));
                     let window = self.window(&rows, from.mask);
+                    if i == first {
+                        self.fetch(group, window, from.keys, true);
+                    }
+                    self.fetch(group, window, from.values, false);
                     // SAFETY: each block of a wave has its own part, and `i` is its position in the wave.
                     let mut scratch = unsafe { scratch.part(i * len, len) };
                     self.score(group, &rows, window, from, scratch.part(0, len));
                     self.weigh(&rows, window, from.mask, &mut scratch);
+                    if i + 1 < end {
+                        // Most often the next group sees the same positions.
+                        self.fetch(wave[i + 1].group, window, from.keys, true);
+                    }
                     // SAFETY: each row is in one block, which one thread computes.
                     unsafe { self.mix((group, &rows), window, from.values, (scratch.written(), output)) };
                 }

@@ -15,8 +15,11 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use memmap2::{MmapOptions, MmapRaw};
+use memmap2::MmapOptions;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+use super::pieces::Lot;
+use super::shared::Place;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"arenpack");
 /// Counts up whenever blocks of the same key would hold something else.
@@ -35,7 +38,7 @@ pub(crate) struct Origin {
 
 /// An open cache file.
 pub(crate) struct Cache {
-    map: Arc<MmapRaw>,
+    map: Arc<Lot>,
     /// Key, first byte, bytes, check; in the order of the file.
     entries: Vec<[u64; ENTRY]>,
     /// The entry that is most likely requested next.
@@ -70,11 +73,11 @@ impl Cache {
         // SAFETY: the map is as long; the file is replaced by renaming, never changed in place.
         let bytes = unsafe { std::slice::from_raw_parts(map.as_ptr(), map.len()) };
         let Some(entries) = read_table(bytes, origin) else { return Ok(None) };
-        Ok(Some(Cache { map: Arc::new(map), entries, next: 0 }))
+        Ok(Some(Cache { map: Arc::new(Lot::of_file(map)), entries, next: 0 }))
     }
 
     /// The block with this key and size: the map, and its first byte in it. A damaged block is not found.
-    pub(crate) fn find(&mut self, key: u64, bytes: usize) -> Option<(Arc<MmapRaw>, usize)> {
+    pub(super) fn find(&mut self, key: u64, bytes: usize) -> Option<Place> {
         let order = (self.next..self.entries.len()).chain(0..self.next);
         let found =
             order.into_iter().find(|&i| self.entries[i][0] == key && self.entries[i][2] == bytes as u64)?;

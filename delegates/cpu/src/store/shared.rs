@@ -4,18 +4,25 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 
-use memmap2::MmapRaw;
+use arenite_abi::prelude::Result;
 
-/// Where a block is: its piece, and its first byte there.
-pub(super) type Place = (Arc<MmapRaw>, usize);
+use super::pieces::{Lot, Pieces};
 
-/// Blocks by key and bytes, as long as a partition uses their piece.
-type Blocks = HashMap<(String, usize), (Weak<MmapRaw>, usize)>;
+/// Where a block is: its lot, and its first byte in the piece.
+pub(super) type Place = (Arc<Lot>, usize);
+
+/// What partitions share.
+#[derive(Default)]
+struct SharedMemory {
+    /// Blocks by key and bytes, as long as a partition uses their lot.
+    blocks: HashMap<(String, usize), (Weak<Lot>, usize)>,
+    pieces: Pieces,
+}
 
 /// The blocks of partitions with one scope.
 #[derive(Clone, Default)]
 pub(crate) struct SharedBlocks {
-    blocks: Arc<Mutex<Blocks>>,
+    shared: Arc<Mutex<SharedMemory>>,
     /// Begins each key.
     scope: String,
 }
@@ -23,36 +30,46 @@ pub(crate) struct SharedBlocks {
 impl SharedBlocks {
     /// The blocks of all partitions in this process with the same cache folder, or with none.
     ///
-    /// An address in a key names the same constant as long as a block exists: its piece is held by steps compiled from
+    /// An address in a key names the same constant as long as a block exists: its lot is held by steps compiled from
     /// the model that has the constant, and the model outlives what is compiled from it.
     pub(crate) fn of_process(cache: Option<&Path>) -> SharedBlocks {
-        static ALL: LazyLock<Arc<Mutex<Blocks>>> = LazyLock::new(Arc::default);
+        static ALL: LazyLock<Arc<Mutex<SharedMemory>>> = LazyLock::new(Arc::default);
         let scope = cache.map_or_else(String::new, |folder| format!("{} ", folder.display()));
-        SharedBlocks { blocks: Arc::clone(&ALL), scope }
+        SharedBlocks { shared: Arc::clone(&ALL), scope }
     }
 
     /// The block that a partition made for this key and number of bytes, if it still exists.
     pub(super) fn find(&self, key: &str, bytes: usize) -> Option<Place> {
-        let blocks = self.lock();
-        let (piece, at) = blocks.get(&(self.scoped(key), bytes))?;
-        Some((piece.upgrade()?, *at))
+        let shared = self.lock();
+        let (lot, at) = shared.blocks.get(&(self.scoped(key), bytes))?;
+        Some((lot.upgrade()?, *at))
     }
 
     /// Offers a block to other partitions.
-    pub(super) fn offer(&self, key: &str, bytes: usize, (piece, at): &Place) {
-        self.lock().insert((self.scoped(key), bytes), (Arc::downgrade(piece), *at));
+    pub(super) fn offer(&self, key: &str, bytes: usize, (lot, at): &Place) {
+        self.lock().blocks.insert((self.scoped(key), bytes), (Arc::downgrade(lot), *at));
+    }
+
+    /// Memory for a block, see [`Pieces::take`].
+    pub(super) fn take(
+        &self,
+        lot: Option<&Arc<Lot>>,
+        bytes: usize,
+        allow: impl FnOnce(usize) -> Result<()>,
+    ) -> Result<Place> {
+        self.lock().pieces.take(lot, bytes, allow)
     }
 
     /// Forgets blocks that no longer exist.
     pub(super) fn prune(&self) {
-        self.lock().retain(|_, (piece, _)| piece.strong_count() > 0);
+        self.lock().blocks.retain(|_, (lot, _)| lot.strong_count() > 0);
     }
 
     fn scoped(&self, key: &str) -> String {
         format!("{}{key}", self.scope)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Blocks> {
-        self.blocks.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, SharedMemory> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

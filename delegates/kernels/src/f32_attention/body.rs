@@ -7,6 +7,8 @@ use crate::simd::Simd;
 
 /// Vectors of a mask that are looked at together.
 const LOOK: usize = 4;
+/// Elements of a line of a cache.
+const LINE: usize = 16;
 
 /// # Safety
 /// The first `R` rows of the tile and the matrix must be readable, and results writable.
@@ -197,4 +199,15 @@ unsafe fn are_hidden<S: Simd>(s: S, mask: *const f32) -> bool {
         shown = s.max(shown, s.select_lt(x, hidden, zero, one));
     }
     s.largest(shown) == 0.0
+}
+
+/// # Safety
+/// None: addresses are fetched, not read.
+#[inline(always)]
+pub(super) unsafe fn fetch<S: Simd>(s: S, rows: usize, columns: usize, b: *const f32, b_row: usize) {
+    for row in 0..rows {
+        for j in (0..columns).step_by(LINE) {
+            s.prefetch(b.wrapping_add(row * b_row + j));
+        }
+    }
 }

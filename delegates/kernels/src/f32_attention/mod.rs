@@ -47,6 +47,9 @@ pub type ShiftFn = unsafe fn(usize, *mut f32, f32, *const f32, Clamp);
 /// NaN is not hidden.
 pub type VisibleFn = unsafe fn(usize, *const f32) -> (usize, usize);
 
+/// `(rows, columns, matrix, distance between rows)`: starts to load a matrix into the second-level cache.
+pub type FetchFn = unsafe fn(usize, usize, *const f32, usize);
+
 /// The family for one instruction set. All its functions are unsafe to call: the machine must have the instructions,
 /// sources must be readable and targets writable, and targets must not overlap sources.
 #[non_exhaustive]
@@ -67,6 +70,8 @@ pub struct Attention {
     pub shift: ShiftFn,
     /// Finds the range of positions that are visible.
     pub visible: VisibleFn,
+    /// Fetches a matrix that is used soon. Reads nothing.
+    pub fetch: FetchFn,
 }
 
 macro_rules! member {
@@ -80,6 +85,7 @@ macro_rules! member {
             mix_of_one: mix::<1>,
             shift,
             visible,
+            fetch,
         }
     };
 }
@@ -90,6 +96,7 @@ family! {
         fn mix[R: usize](tile: &Tile);
         fn shift(n: usize, x: *mut f32, scale: f32, mask: *const f32, clamp: Clamp);
         fn visible(n: usize, mask: *const f32) -> (usize, usize);
+        fn fetch(rows: usize, columns: usize, b: *const f32, b_row: usize);
     }
     vectors
 }
