@@ -24,7 +24,7 @@ use arenite_base::Aligned;
 use arenite_layers::Id;
 
 use crate::memory::Place;
-use crate::net::{Net, ports};
+use crate::net::{CpuLayer, Layer, Net, Node, ports};
 use crate::ops::build::Build;
 use crate::ops::build_step;
 use crate::ops::values::NetValues;
@@ -41,6 +41,39 @@ struct Compiled {
     scratch: Option<(usize, usize)>,
     /// Its first result, if that is a tensor of the graph.
     tensor: Option<usize>,
+    /// At least as many multiply-adds as it needs.
+    work: u64,
+}
+
+impl Compiled {
+    /// A step of the net, with the record of its scratch memory.
+    fn new(net: &Net<'_>, BuiltStep { node, step }: BuiltStep, scratch: Option<usize>) -> Compiled {
+        let node = &net.nodes[node];
+        Compiled {
+            scratch: scratch.map(|record| (record, step.scratch())),
+            ports: ports(node),
+            step,
+            tensor: net.values[node.outputs[0]].tensor,
+            work: most_work(net, node),
+        }
+    }
+}
+
+/// The values that steps use.
+#[derive(Default)]
+struct UsedValues {
+    /// In the arena.
+    inside: Vec<ArenaValue>,
+    /// Elsewhere.
+    outside: Vec<Id>,
+}
+
+/// A value in the arena.
+struct ArenaValue {
+    id: Id,
+    /// Its first byte there.
+    first: usize,
+    bytes: usize,
 }
 
 /// The variables of a program.
@@ -73,6 +106,7 @@ pub(crate) struct Program {
     /// Bytes of all intermediates, once they are laid out.
     total: Option<u64>,
     arena: Option<Scratch<u8>>,
+    used: UsedValues,
     /// In this call, of each value.
     found: Vec<Place>,
     /// The places of the net's outputs in this call: the partition's, then those of values that are assigned to
@@ -114,13 +148,11 @@ impl Program {
         #[cfg(any(test, debug_assertions))]
         let audit = layout::Audit::of(net, &steps, frame.names.clone());
         let Places { values: places, scratch, buffers } = frame.lay_out(&steps, is_free);
-        let compiled = |(BuiltStep { node, step }, scratch): (_, Option<usize>)| Compiled {
-            scratch: scratch.map(|record| (record, step.scratch())),
-            ports: ports(&net.nodes[node]),
-            step,
-            tensor: net.values[net.nodes[node].outputs[0]].tensor,
-        };
-        let mut steps: Vec<Compiled> = steps.into_iter().zip(scratch).map(compiled).collect();
+        let mut steps: Vec<Compiled> = steps
+            .into_iter()
+            .zip(scratch)
+            .map(|(built, scratch)| Compiled::new(net, built, scratch))
+            .collect();
         follow(&mut steps);
         let count = net.values.len();
         Ok(Program {
@@ -131,6 +163,7 @@ impl Program {
             buffers,
             total: None,
             arena: None,
+            used: UsedValues::default(),
             found: vec![Place::NOWHERE; count],
             outputs: vec![Place::NOWHERE; net.outputs.len()],
             variables: ProgramVariables::default(),
@@ -164,6 +197,16 @@ impl Program {
             };
             self.arena = Some(cx.scratch_aligned::<u8>(usize_of(total)?, 64)?);
         }
+        self.used = UsedValues::default();
+        for (id, (&place, &bytes)) in self.places.iter().zip(&self.sizes).enumerate() {
+            match place {
+                Location::Nowhere => {}
+                Location::Record(r, at) => {
+                    self.used.inside.push(ArenaValue { id, first: usize_of(self.offsets[r] + at)?, bytes });
+                }
+                _ => self.used.outside.push(id),
+            }
+        }
         #[cfg(any(test, debug_assertions))]
         self.verify()?;
         Ok(())
@@ -190,9 +233,12 @@ impl Program {
                 }
             };
         }
-        for ((found, &place), &bytes) in self.found.iter_mut().zip(&self.places).zip(&self.sizes) {
-            *found = match place {
-                Location::Nowhere => continue,
+        for &ArenaValue { id, first, bytes } in &self.used.inside {
+            self.found[id] = arena.part(first, bytes);
+        }
+        for &id in &self.used.outside {
+            let bytes = self.sizes[id];
+            self.found[id] = match self.places[id] {
                 Location::Input(i) => match self.variables.input(i) {
                     Some(variable) => variable.part(0, bytes),
                     None => input(cx, i, bytes)?,
@@ -208,7 +254,7 @@ impl Program {
                 }
                 Location::Within(o, at) => self.outputs[o].part(at as usize, bytes),
                 Location::Constant(i) => readable(&self.constants[i].1).part(0, bytes),
-                Location::Record(r, at) => arena.part((self.offsets[r] + at) as usize, bytes),
+                Location::Nowhere | Location::Record(..) => continue,
             };
         }
         Ok(())
@@ -226,13 +272,16 @@ impl Program {
         }
         self.find_places(cx, arena)?;
         let times = cx.profile();
-        for (i, Compiled { step, ports, scratch, tensor }) in self.steps.iter().enumerate() {
+        let mut unseen = 0u64;
+        for (i, Compiled { step, ports, scratch, tensor, work }) in self.steps.iter().enumerate() {
             let scratch = scratch
                 .map_or(Place::NOWHERE, |(record, bytes)| arena.part(self.offsets[record] as usize, bytes));
             let start = times.as_ref().map(|_| Instant::now());
-            if i > 0 && cx.is_cancelled() {
-                return Err(Error::new(Status::Cancelled, format_args!("")));
+            if unseen > UNSEEN {
+                expect_running(cx)?;
+                unseen = 0;
             }
+            unseen = unseen.saturating_add(*work);
             // SAFETY: `find_places` looked up all places in this call: in its arena, outputs and inputs, and in the
             // program's constants. All of these outlive `run`. Variables are cells, which only this call accesses, and
             // only the step that updates one reads or writes it. `layout` gives two values that are needed at the same
@@ -251,6 +300,25 @@ impl Program {
         }
         Ok(())
     }
+}
+
+/// Work of steps between two looks whether the call is cancelled: a look takes as long as a small step.
+const UNSEEN: u64 = 1 << 22;
+
+/// An error if the caller cancelled the call.
+fn expect_running(cx: &EvalContext<'_>) -> Result<()> {
+    if cx.is_cancelled() { Err(Error::new(Status::Cancelled, format_args!(""))) } else { Ok(()) }
+}
+
+/// At least as many multiply-adds as the node needs. Each result of a layer comes from products with an element of the
+/// inputs each; steps that repeat others have no such limit.
+fn most_work(net: &Net<'_>, node: &Node<'_>) -> u64 {
+    if !matches!(node.layer, Layer::Common(_) | Layer::Engine(CpuLayer::Quantized(_))) {
+        return u64::MAX;
+    }
+    let bytes =
+        |ids: &[Id]| ids.iter().fold(1, |sum: u64, &id| sum.saturating_add(net.values[id].bytes() as u64));
+    bytes(&node.inputs).saturating_mul(bytes(&node.outputs))
 }
 
 /// Passes each step the address of the next one's weights.

@@ -4,7 +4,7 @@ use arenite_abi::prelude::*;
 
 use super::dense::MatrixSizes;
 use crate::isa::Isa;
-use crate::kernels::u8i8_gemm::{Extent, Gemm, Product, ProductSizes, Results};
+use crate::kernels::u8i8_gemm::{Cached, Extent, Gemm, Product, ProductSizes, Results};
 use crate::memory::{Source, Target};
 use crate::store::{Block, Store};
 
@@ -71,6 +71,7 @@ impl DenseU8 {
                 k: depth,
                 reach: Extent::of(depth, x.len() - (first + count - 1) * depth),
                 weights: self.packed.as_ptr(),
+                cached: Cached::of(self.packed.len()),
                 column_bytes: self.gemm.column_bytes(1, depth),
                 results: Results::Sums,
                 c: y.at(first * pitch, count * pitch).cast(),

@@ -3,6 +3,7 @@
 pub(crate) mod dense;
 pub(crate) mod dense_u8;
 pub(crate) mod epilogue;
+pub(crate) mod located;
 pub(crate) mod panels;
 pub(crate) mod patches_u8;
 pub(crate) mod phases;
@@ -12,6 +13,7 @@ pub(crate) mod pointers;
 pub(crate) mod rows_u8;
 pub(crate) mod sequences;
 pub(crate) mod slide;
+mod taps;
 pub(crate) mod terms;
 pub(crate) mod tiles;
 pub(crate) mod together;

@@ -14,10 +14,12 @@ use std::ops::Range;
 use arenite_abi::prelude::*;
 use arenite_layers::Window;
 
+use super::located::{LayerSizes, Located, TapRows};
 use super::panels::{self, ColumnPanels};
 use super::pointers::{self, MAX_POSITIONS, PixelSource, Pointers, Room};
+use super::taps::Taps;
 use crate::isa::Isa;
-use crate::kernels::u8i8_gemm::{Extent, Gemm, Product, ProductSizes, Results};
+use crate::kernels::u8i8_gemm::{Cached, Extent, Gemm, Product, ProductSizes, Results};
 use crate::memory::{Disjoint, Source};
 use crate::reach::weights_u8::Weights;
 use crate::step::Grain;
@@ -59,6 +61,8 @@ pub(crate) struct Patches {
     column_bytes: usize,
     group_bytes: usize,
     packed: Block<u8>,
+    /// The rows of each tile, if they are few.
+    pub located: Option<Located>,
 }
 
 /// Some positions by some columns of a group.
@@ -74,15 +78,8 @@ pub(crate) struct Item {
     pub first: usize,
     /// The position behind the last one.
     pub end: usize,
-}
-
-/// The layout of packed weights.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Taps {
-    /// Tap by tap, rounded up to whole groups each.
-    Single,
-    /// All of a filter row, rounded up together.
-    Merged,
+    /// Its tile, if it is one of [`Patches::tiles`].
+    pub tile: Option<usize>,
 }
 
 /// How many filters a convolution has, and in how many groups.
@@ -103,8 +100,7 @@ impl Patches {
         FilterSizes { filters, groups }: FilterSizes,
         (name, weights): (&str, &Weights<'_>),
     ) -> Result<Patches> {
-        let columns = filters / groups;
-        let taps = Taps::choose(&window, groups);
+        let (columns, taps) = (filters / groups, Taps::choose(&window, groups));
         let (count, k) = taps.of(&window, groups);
         let gemm = Gemm::select_for(isa, ProductSizes { rows: window.positions(), taps: count, k, columns });
         let lines = window.rows.taps * window.columns.taps * (window.channels / groups);
@@ -123,8 +119,7 @@ impl Patches {
                 }
             }
         })?;
-        let side_by_side = window.columns.dilation == 1 && groups == 1;
-        let merges = side_by_side && (taps == Taps::Merged || window.channels.is_multiple_of(4));
+        let merges = taps.may_merge(&window, groups);
         let pointers = Pointers::new(window, merges)?;
         let line = line(gemm, &window).filter(|_| merges && pointers.are_all_inside());
         let tiles = match line {
@@ -133,7 +128,8 @@ impl Patches {
         };
         let column_bytes = gemm.column_bytes(count, k);
         let cost = window.positions() * columns * (count * k / SPEED + RESULT);
-        let blocks = panels::blocks(ColumnPanels { nr: gemm.nr(), column_bytes }, BLOCK, columns, tiles);
+        let (panels, parts) = (ColumnPanels { nr: gemm.nr(), column_bytes }, parts(cost, tiles));
+        let blocks = panels::blocks(panels, BLOCK, columns, parts);
         Ok(Patches {
             gemm,
             window,
@@ -148,7 +144,29 @@ impl Patches {
             column_bytes,
             group_bytes: group,
             packed,
-        })
+            located: None,
+        }
+        .with_located())
+    }
+
+    /// Locates the rows of all tiles, if they are few and there is one group.
+    fn with_located(mut self) -> Patches {
+        let w = &self.window;
+        let sizes = LayerSizes {
+            tiles: self.tiles,
+            pointers: w.positions().saturating_mul(w.rows.taps * w.columns.taps),
+            input: w.batches * w.image(),
+            outside: self.outside(),
+        };
+        if self.groups == 1 {
+            self.located = Located::new(&self.pointers, sizes, |tile, room, (input, outside)| {
+                let positions = self.positions(tile);
+                let Range { start: first, end } = positions;
+                let item = Item { g: 0, from: 0, columns: 0, first, end, tile: None };
+                (positions, self.find(room, &item, input, outside))
+            });
+        }
+        self
     }
 
     /// Bytes of the zero point that are read for a tap outside of the image.
@@ -165,17 +183,24 @@ impl Patches {
     #[inline(always)]
     pub(crate) fn for_each(&self, items: Range<usize>, mut f: impl FnMut(Item)) {
         let (mut block, mut t) = panels::split(items.start, self.tiles);
-        let (mut first, mut end) = (self.end(t), self.end(t + 1));
         for _ in items {
             let (g, b) = if self.groups == 1 { (0, block) } else { panels::split(block, self.blocks.len()) };
             let (from, columns) = self.blocks[b];
-            f(Item { g, from, columns, first, end });
+            let Range { start: first, end } = match &self.located {
+                Some(located) => located.positions(t),
+                None => self.positions(t),
+            };
+            f(Item { g, from, columns, first, end, tile: Some(t) });
             t += 1;
             if t == self.tiles {
-                (block, t, end) = (block + 1, 0, 0);
+                (block, t) = (block + 1, 0);
             }
-            (first, end) = (end, self.end(t + 1));
         }
+    }
+
+    /// The positions of a tile.
+    pub(crate) fn positions(&self, tile: usize) -> Range<usize> {
+        self.end(tile)..self.end(tile + 1)
     }
 
     /// Calls `f` with the tiles that make up rows `rows` of the output, counted through all images.
@@ -190,7 +215,8 @@ impl Patches {
         };
         for g in 0..self.groups {
             for &(from, columns) in &self.blocks {
-                (0..tiles).for_each(|t| f(Item { g, from, columns, first: before(t), end: before(t + 1) }));
+                let item = |t| Item { g, from, columns, first: before(t), end: before(t + 1), tile: None };
+                (0..tiles).for_each(|t| f(item(t)));
             }
         }
     }
@@ -213,30 +239,36 @@ impl Patches {
         if self.window.rows.input == 1 && self.window.is_point() { "FULLY_CONNECTED" } else { "CONV_2D" }
     }
 
-    /// Finds the bytes under the windows of the positions and checks that they are in the input. `outside` must have
-    /// [`outside`](Self::outside) bytes of the zero point.
+    /// Finds the bytes under the windows of an item's positions and checks that they are in the input. `outside` must
+    /// have [`outside`](Self::outside) bytes of the zero point.
     #[inline(always)] // The result stays in registers.
     pub(crate) fn point(
         &self,
         pointers: &mut Room<u8>,
-        Range { start: first, end }: Range<usize>,
-        g: usize,
+        item: &Item,
         input: Source<'_, u8>,
         outside: Source<'_, u8>,
     ) -> TapRows {
+        if let (Some(located), Some(tile)) = (&self.located, item.tile) {
+            let outside = if self.pointers.is_point { outside.base() } else { outside.at(0, self.outside()) };
+            return located.point(pointers, tile, input, outside);
+        }
+        self.find(pointers, item, input, outside)
+    }
+
+    /// [`point`](Self::point) of an item whose rows are not located.
+    #[inline(always)]
+    fn find(
+        &self,
+        pointers: &mut Room<u8>,
+        item: &Item,
+        input: Source<'_, u8>,
+        outside: Source<'_, u8>,
+    ) -> TapRows {
+        let &Item { g, first, end, .. } = item;
         let (w, depth) = (&self.window, self.window.channels / self.groups);
-        let (channels, len) = (w.channels, w.batches * w.image());
         if self.pointers.is_point {
-            let at = input.at(first * channels + g * depth, (end - 1 - first) * channels + depth);
-            let last = (end - 1) * channels + g * depth;
-            let step = if self.gemm.takes_strips() {
-                pointers[0].write(at);
-                channels
-            } else {
-                pointers::write(pointers, 0, end - first, at, channels);
-                0
-            };
-            return TapRows { taps: 1, k: depth, step, reach: Extent::of(depth, len - last) };
+            return self.find_pixels(pointers, item, input);
         }
         let outside = outside.at(0, self.outside());
         let (runs, seen) =
@@ -257,7 +289,34 @@ impl Patches {
             (w.rows.taps * w.columns.taps, depth, 0, most)
         };
         // `outside` is padded to a multiple of four bytes.
-        TapRows { taps, k, step, reach: Extent::of(k, len - most - g * depth).min(Extent::Groups) }
+        TapRows {
+            taps,
+            k,
+            step,
+            reach: Extent::of(k, w.batches * w.image() - most - g * depth).min(Extent::Groups),
+        }
+    }
+
+    /// [`find`](Self::find) where windows are one pixel.
+    #[inline(always)]
+    fn find_pixels(
+        &self,
+        pointers: &mut Room<u8>,
+        &Item { g, first, end, .. }: &Item,
+        input: Source<'_, u8>,
+    ) -> TapRows {
+        let (w, depth) = (&self.window, self.window.channels / self.groups);
+        let (channels, len) = (w.channels, w.batches * w.image());
+        let at = input.at(first * channels + g * depth, (end - 1 - first) * channels + depth);
+        let last = (end - 1) * channels + g * depth;
+        let step = if self.gemm.takes_strips() {
+            pointers[0].write(at);
+            channels
+        } else {
+            pointers::write(pointers, 0, end - first, at, channels);
+            0
+        };
+        TapRows { taps: 1, k: depth, step, reach: Extent::of(depth, len - last) }
     }
 
     /// Computes an item into `output`, the tensor, whose elements have `size` bytes.
@@ -274,7 +333,7 @@ impl Patches {
         results: Results,
         (output, size): (Disjoint<'_, u8>, usize),
     ) {
-        let Item { g, from, columns, first, end } = item;
+        let Item { g, from, columns, first, end, .. } = item;
         let (rows, stride) = (end - first, self.columns * self.groups * size);
         let panels =
             &self.packed[g * self.group_bytes + from * self.column_bytes..][..columns * self.column_bytes];
@@ -286,6 +345,7 @@ impl Patches {
             k: found.k,
             reach: found.reach,
             weights: panels.as_ptr(),
+            cached: Cached::of(self.packed.len()),
             column_bytes: self.column_bytes,
             results,
             c: output.tile(first * stride + (g * self.columns + from) * size, [rows, stride, columns * size]),
@@ -298,54 +358,9 @@ impl Patches {
     }
 }
 
-/// The location of the rows of a tile: `[taps][rows]` pointers to `k` bytes, or `[taps]` pointers to the first row if
-/// rows have a fixed distance.
-pub(crate) struct TapRows {
-    /// Number of taps.
-    pub taps: usize,
-    /// Bytes per row and tap.
-    pub k: usize,
-    /// Bytes from one row to the next; 0 if each has a pointer.
-    pub step: usize,
-    /// How far rows may be read.
-    pub reach: Extent,
-}
-
-impl TapRows {
-    /// The sum of all bytes of row `r` of `rows`.
-    ///
-    /// # Safety
-    /// `pointers` must be the ones that were filled when `self` was made, and their input must still be readable.
-    pub(crate) unsafe fn sum(&self, pointers: &Room<u8>, rows: usize, r: usize) -> i32 {
-        (0..self.taps).fold(0, |sum: i32, tap| {
-            let (i, behind) = if self.step == 0 { (tap * rows + r, 0) } else { (tap, r * self.step) };
-            // SAFETY: row `r` has a pointer for each tap, or starts `r` steps after the first row of the tile. It has
-            // `k` bytes, as `point` checked.
-            let row =
-                unsafe { std::slice::from_raw_parts(pointers[i].assume_init().wrapping_add(behind), self.k) };
-            sum.wrapping_add(row.iter().map(|&a| i32::from(a)).sum())
-        })
-    }
-}
-
-impl Taps {
-    fn choose(window: &Window, groups: usize) -> Taps {
-        let columns = &window.columns;
-        let merges = groups == 1 && columns.dilation == 1 && columns.taps > 1;
-        if merges && !window.channels.is_multiple_of(4) && columns.is_inside(0, columns.output - 1) {
-            return Taps::Merged;
-        }
-        Taps::Single
-    }
-
-    /// Number of taps of the packed weights, and lines of each.
-    fn of(self, window: &Window, groups: usize) -> (usize, usize) {
-        let depth = window.channels / groups;
-        match self {
-            Taps::Single => (window.rows.taps * window.columns.taps, depth),
-            Taps::Merged => (window.rows.taps, window.columns.taps * depth),
-        }
-    }
+/// The parts of the work that threads may share: any number if one thread does it all, so that columns are not cut.
+fn parts(cost: usize, tiles: usize) -> usize {
+    if Grain::is_one_range(cost) { usize::MAX } else { tiles }
 }
 
 /// The positions of a row of the output and the number of its tiles, if tiles of one row are large enough and the

@@ -7,7 +7,7 @@ use arenite_layers::Window;
 
 use super::patches_u8::{RESULT, SPEED};
 use super::phases::{self, Form, Layout, MAX_TAPS, PhaseInput, PhaseTile};
-use crate::kernels::u8i8_gemm::{Extent, Gemm, Product, ProductSizes, Results};
+use crate::kernels::u8i8_gemm::{Cached, Extent, Gemm, Product, ProductSizes, Results};
 use crate::memory::{Disjoint, Source};
 use crate::reach::weights_u8::{Weights, wrapping_sum};
 use crate::step::{Grain, Run};
@@ -163,8 +163,7 @@ impl<T> Phases<T> {
                 phases::point(&self.window, tile, pixels, &mut pointers);
                 let taps = form.taps[0] * form.taps[1];
                 let start = line * width + (phase.first + first * phase.step) * self.window.channels;
-                let count = form.width * self.window.channels;
-                let stride = phase.step * self.window.channels * size;
+                let [count, stride] = [form.width, phase.step * size].map(|n| n * self.window.channels);
                 let panels = &self.packed[form.packed..][..self.gemm.packed_len(taps, self.depth, count)];
                 let product = Product {
                     a: pointers.as_ptr().cast(),
@@ -174,6 +173,7 @@ impl<T> Phases<T> {
                     k: self.depth,
                     reach: if self.depth.is_multiple_of(4) { Extent::Groups } else { Extent::Exact },
                     weights: panels.as_ptr(),
+                    cached: Cached::of(self.packed.len()),
                     column_bytes: self.gemm.column_bytes(taps, self.depth),
                     results,
                     c: output.tile(start * size, [end - first, stride, count * size]),

@@ -52,6 +52,12 @@ impl<'a> Weights<'a> {
         Ok((Weights { zero_point: zero_point as i32, ..Weights::symmetric(value, constant.bytes()) }, q))
     }
 
+    /// Bytes with zero point 0.
+    #[cfg(test)]
+    pub(crate) fn of(bytes: &'a [u8]) -> Weights<'a> {
+        Weights { ty: I8, bytes, len: bytes.len(), zero_point: 0 }
+    }
+
     fn symmetric(value: &Value<'_>, bytes: &'a [u8]) -> Weights<'a> {
         Weights { ty: value.ty, bytes, len: value.len(), zero_point: 0 }
     }

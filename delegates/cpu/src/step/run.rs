@@ -253,6 +253,11 @@ impl Grain {
         let look = WORK * RANGES / cost.max(1);
         Grain { range: (look / RANGES).max(1), look: look.max(1) }
     }
+
+    /// Whether this many multiply-adds are worth one range only.
+    pub(crate) fn is_one_range(cost: usize) -> bool {
+        cost <= WORK
+    }
 }
 
 /// Of light items, by as many as are worth a thread's while.

@@ -76,10 +76,10 @@ impl ConvHybrid {
         epilogue: &Epilogue<'_>,
     ) {
         let p = &self.patches;
-        let Item { g, from, columns, first, end } = item;
+        let Item { g, from, columns, first, end, .. } = item;
         let bytes = input.bytes.part(image * p.window.image(), p.window.image());
         let outside = if p.window.is_point() { Source::NONE } else { input.outside(image) };
-        let found = p.point(pointers, first..end, g, bytes, outside);
+        let found = p.point(pointers, &item, bytes, outside);
         let mut rows = [QuantizedRow { zero_point: 0, scale: 0.0 }; ROWS];
         let is_product = self.rows.count > self.images;
         for (row, position) in rows.iter_mut().zip(first..end) {

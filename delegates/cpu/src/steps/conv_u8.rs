@@ -87,7 +87,7 @@ impl ConvU8 {
     ) {
         let p = &self.patches;
         let rows = item.end - item.first;
-        let found = p.point(pointers, item.first..item.end, item.g, input, Source::of(&self.zeros));
+        let found = p.point(pointers, &item, input, Source::of(&self.zeros));
         let mut terms;
         let row_terms = if self.row_factor == 0 {
             std::ptr::null()

@@ -14,7 +14,7 @@ use arenite_layers::layer::matrices::Batches;
 
 use crate::fixed_point::Factor;
 use crate::kernels::int_fold::IntFolds;
-use crate::kernels::u8i8_gemm::{Extent, Gemm, Matrix, Product, ProductSizes, Results, ToBytes};
+use crate::kernels::u8i8_gemm::{Cached, Extent, Gemm, Matrix, Product, ProductSizes, Results, ToBytes};
 use crate::memory::{Disjoint, Source, Target};
 use crate::reach::patches_u8::{RESULT, SPEED};
 use crate::requantize::{Bytes, Channel, Channels};
@@ -142,8 +142,7 @@ impl MatMulU8 {
         c: &mut Target<'_, u8>,
     ) {
         let Sizes { depth, columns, .. } = self.sizes;
-        let rows = c.len() / columns;
-        let factor = 128 - self.zero_points[1];
+        let (rows, factor) = (c.len() / columns, 128 - self.zero_points[1]);
         let mut pointers = [const { MaybeUninit::<*const u8>::uninit() }; ROWS];
         let mut terms = [0; ROWS];
         for (r, (pointer, term)) in pointers.iter_mut().zip(&mut terms).take(rows).enumerate() {
@@ -159,6 +158,7 @@ impl MatMulU8 {
             k: depth,
             reach: Extent::of(depth, a.len() - at - (first + rows - 1) * depth),
             weights: packed.at(0, self.packed_len()),
+            cached: Cached::of(self.packed_len()),
             column_bytes: self.gemm.column_bytes(1, depth),
             results: Results::Bytes(ToBytes {
                 channels: table.at(0, self.table_len()),

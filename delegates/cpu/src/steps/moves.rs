@@ -99,11 +99,32 @@ impl Moves {
     ///
     /// # Safety
     /// No other thread may access these elements of the target.
+    #[inline(always)]
     unsafe fn part(&self, part: &Part, pieces: Range<usize>, from: Source<'_, u8>, to: Disjoint<'_, u8>) {
         let bytes = |reach: &Range<usize>| (reach.start * self.width, reach.len() * self.width);
         let ((first, len), (first_to, len_to)) = (bytes(&part.reach[0]), bytes(&part.reach[1]));
         let from = from.at(first, len).wrapping_sub(first);
         let to = to.at(first_to, len_to).wrapping_sub(first_to);
+        // SAFETY: `at` checked the elements of the box on both sides. No other thread accesses the target's elements,
+        // as the caller guarantees.
+        unsafe {
+            if pieces == (0..1) {
+                // Most parts are one piece, and a walk through the nest would take longer than it.
+                let Nest { from: first, to: first_to, .. } = part.nest;
+                let (from, to) =
+                    (from.wrapping_add(first * self.width), to.wrapping_add(first_to * self.width));
+                return self.piece(part.kind, 0, from, to);
+            }
+            self.pieces(part, pieces, from, to);
+        }
+    }
+
+    /// Moves pieces of a part, whose tensors begin at `from` and `to`.
+    ///
+    /// # Safety
+    /// The elements of the box must be readable in the source and writable in the target.
+    #[inline(never)]
+    unsafe fn pieces(&self, part: &Part, pieces: Range<usize>, from: *const u8, to: *mut u8) {
         let dims = &part.nest.dims;
         let (mut index, mut at, mut strip) = part.start(pieces.start);
         for _ in pieces {
@@ -111,8 +132,7 @@ impl Moves {
                 from.wrapping_offset(at[0] * self.width as isize),
                 to.wrapping_offset(at[1] * self.width as isize),
             );
-            // SAFETY: `at` checked the elements of the box on both sides. No other thread accesses the target's
-            // elements, as the caller guarantees.
+            // SAFETY: the piece is in the box, whose elements the caller may access on both sides.
             unsafe { self.piece(part.kind, strip, from, to) };
             strip += 1;
             if strip == part.strips {
@@ -203,6 +223,8 @@ fn blocks(nest: Nest, width: usize) -> Vec<Nest> {
     boxes
 }
 
+/// Elements of a long run: among these, the innermost is best.
+const LONG: usize = 16;
 /// Rows of a piece.
 const ROWS: usize = 64;
 /// Fewer rows than this are few for a call.
@@ -243,7 +265,9 @@ impl Part {
         let target = nest.dims.iter().rposition(|dim| dim.to == 1);
         let (kind, strips) = match (from, source, target) {
             (None, ..) => {
-                let dim = nest.dims.pop().unwrap_or(one);
+                // A run of few elements takes longer to begin than to fill.
+                let longest = (0..nest.dims.len()).max_by_key(|&i| nest.dims[i].size.min(LONG));
+                let dim = longest.map_or(one, |i| nest.dims.remove(i));
                 (Kind::Filled { count: dim.size, to: dim.to }, 1)
             }
             _ if nest.dims.is_empty() => (Kind::Rows { count: 1, outer: one }, 1),
@@ -272,7 +296,7 @@ impl Part {
     /// The indices of a piece, its place on both sides, and its strip.
     fn start(&self, piece: usize) -> ([usize; MAX_DIMS], [isize; 2], usize) {
         let (mut index, mut at) = ([0; MAX_DIMS], [self.nest.from as isize, self.nest.to as isize]);
-        // Most parts are one piece, and divisions would take longer than it.
+        // Divisions would take longer than a small part.
         if piece == 0 {
             return (index, at, 0);
         }

@@ -32,6 +32,8 @@ pub(crate) struct PoolU8 {
     window: Window,
     /// The positions of a row where all columns of the window are inside the image.
     inside: Range<usize>,
+    /// The rows of an image where all rows of the window are.
+    inside_rows: Range<usize>,
     bytes: Bytes,
     /// XORed with each byte that is read and with each result: 0x80 if they are signed, else 0. Only maxima use it.
     flips: [u8; 2],
@@ -39,6 +41,16 @@ pub(crate) struct PoolU8 {
     divisions: Vec<Channels>,
     input: Id,
     output: Id,
+}
+
+/// The pixels under a window at consecutive positions.
+struct Pixels {
+    /// Of the first position.
+    pixels: *const *const u8,
+    count: usize,
+    positions: usize,
+    /// Bytes from one position to the next.
+    step: usize,
 }
 
 impl PoolU8 {
@@ -54,22 +66,42 @@ impl PoolU8 {
         let most = if pooling == Pooling::Largest { 0 } else { window.rows.taps * window.columns.taps };
         let alike = |count| Channels::new(pools.lanes, &vec![u8_pool::division(count); pools.lanes], bytes);
         let divisions = (1..=most).map(alike).collect();
-        let inside = window.columns.all_inside();
-        PoolU8 { pools, pooling, window, inside, bytes, flips, divisions, input, output }
+        let (inside, inside_rows) = (window.columns.all_inside(), window.rows.all_inside());
+        PoolU8 { pools, pooling, window, inside, inside_rows, bytes, flips, divisions, input, output }
     }
 
-    /// Computes `to`, row `y` of all images.
-    fn row(&self, y: usize, input: Source<'_, u8>, to: &mut Target<'_, u8>) {
+    /// The number of rows from row `y` of all images on that are computed at once: of results that are one above the
+    /// other and whose windows have all their rows inside the image, as many as there are.
+    fn rows_alike(&self, y: usize) -> usize {
+        let Window { rows, columns, .. } = &self.window;
+        let row = y % rows.output;
+        match columns.output == 1 && self.inside_rows.contains(&row) {
+            true => self.inside_rows.end - row,
+            false => 1,
+        }
+    }
+
+    /// Computes `to`, `count` rows of [`rows_alike`](Self::rows_alike) from row `y` of all images on.
+    fn rows_of(&self, y: usize, count: usize, input: Source<'_, u8>, to: &mut Target<'_, u8>) {
         let w = &self.window;
         let (image, row) = (y / w.rows.output, y % w.rows.output);
         let line = w.columns.input * w.channels;
         let rows = w.rows.taps_inside(row);
         let mut pixels = [const { MaybeUninit::<*const u8>::uninit() }; MAX_TAPS];
-        let (mut x, step) = (0, w.columns.stride * w.channels);
-        while x < w.columns.output {
+        // One result per row: positions are below one another.
+        let (width, step) = match w.columns.output {
+            1 => (count, w.rows.stride * line),
+            width => (width, w.columns.stride * w.channels),
+        };
+        let mut x = 0;
+        while x < width {
             let columns = w.columns.taps_inside(x);
             // Where the whole window is inside, pixels just move on.
-            let end = if self.inside.contains(&x) { self.inside.end } else { x + 1 };
+            let end = match self.inside.contains(&x) {
+                _ if w.columns.output == 1 => count,
+                true => self.inside.end,
+                false => x + 1,
+            };
             let mut count = 0;
             for tap in rows.clone() {
                 let Some(from) = w.rows.at(row, tap) else { continue };
@@ -79,34 +111,49 @@ impl PoolU8 {
                     count += 1;
                 }
             }
-            let window = u8_pool::Window {
-                pixels: pixels.as_ptr().cast(),
-                count,
-                positions: end - x,
-                step,
-                n: w.channels,
-                low: self.bytes.low,
-                high: self.bytes.high,
-                mean: self.mean(count),
-                flips: self.flips,
-                c: to.at(x * w.channels, (end - x) * w.channels),
-            };
-            // SAFETY: selected for this machine; `count` pixels, at least one, were looked up for all positions.
-            unsafe {
-                match self.pooling {
-                    Pooling::Largest => (self.pools.largest)(&window),
-                    _ => (self.pools.mean)(&window),
-                }
-            }
+            let (pixels, positions) = (pixels.as_ptr().cast(), end - x);
+            let results = to.at(x * w.channels, positions * w.channels);
+            // SAFETY: `count` pixels, at least one, were looked up for all positions, which have results.
+            unsafe { self.pool(Pixels { pixels, count, positions, step }, results) };
             x = end;
+        }
+    }
+
+    /// Computes results of consecutive positions.
+    ///
+    /// # Safety
+    /// All pixels must be readable at all positions, and the results writable.
+    #[inline(always)]
+    unsafe fn pool(&self, Pixels { pixels, count, positions, step }: Pixels, results: *mut u8) {
+        let window = u8_pool::Window {
+            pixels,
+            count,
+            positions,
+            step,
+            n: self.window.channels,
+            low: self.bytes.low,
+            high: self.bytes.high,
+            mean: self.mean(count),
+            flips: self.flips,
+            c: results,
+        };
+        // SAFETY: selected for this machine; pixels and results are as the caller guarantees.
+        unsafe {
+            match self.pooling {
+                Pooling::Largest => (self.pools.largest)(&window),
+                _ => (self.pools.mean)(&window),
+            }
         }
     }
 
     /// Computes `to`, the rows that start at row `y`.
     fn some_rows(&self, y: usize, input: Source<'_, u8>, to: &mut Target<'_, u8>) {
         let width = self.window.columns.output * self.window.channels;
-        for i in 0..to.len() / width {
-            self.row(y + i, input, &mut to.part(i * width, width));
+        let (mut i, rows) = (0, to.len() / width);
+        while i < rows {
+            let count = self.rows_alike(y + i).min(rows - i);
+            self.rows_of(y + i, count, input, &mut to.part(i * width, count * width));
+            i += count;
         }
     }
 

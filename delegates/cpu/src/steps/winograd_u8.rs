@@ -17,7 +17,7 @@ use super::conv_u8::ConvU8Parameters;
 use crate::isa::Isa;
 use crate::kernels::u8_real::{Reals, Sums};
 use crate::kernels::u8_winograd::{self, ByteWinograd, CHANNELS, PRODUCTS, SUMS};
-use crate::kernels::u8i8_gemm::{Extent, Gemm, Product, ProductSizes, Results, Words};
+use crate::kernels::u8i8_gemm::{Cached, Extent, Gemm, Product, ProductSizes, Results, Words};
 use crate::memory::{Disjoint, Source};
 use crate::reach::tiles::{self, CacheShare, Tiles};
 use crate::requantize::Channels;
@@ -171,6 +171,7 @@ impl WinogradU8 {
                     k: step,
                     reach: Extent::Exact,
                     weights: weights.wrapping_add(column * column_bytes),
+                    cached: Cached::No,
                     column_bytes,
                     results: Results::Sums,
                     c: p.tile(at, [count, stride, columns * size_of::<i32>()]),

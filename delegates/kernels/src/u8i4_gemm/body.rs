@@ -5,7 +5,7 @@
 
 use super::{Product, are_summed};
 use crate::rescale::QuantizedRow;
-use crate::simd::dot::{Dot, SubByte, prefetch};
+use crate::simd::dot::{AHEAD, Dot, SubByte, prefetch};
 use crate::simd::{Ints, Simd};
 
 type Sum<D> = <<D as Dot>::S as Ints>::I;
@@ -25,13 +25,13 @@ pub(crate) unsafe fn tile<D: SubByte<P>, const P: usize, const R: usize, const V
     let (mut panel, mut at) = (p.panel, p.a);
     for _ in 0..p.blocks.count {
         let scales = panel.cast::<f32>();
-        prefetch::<D, R>(s, panel, V * vector);
+        prefetch::<D, R>(s, panel, V * vector, AHEAD);
         panel = panel.wrapping_add(V * vector);
         let mut sums = [[s.splat_i32(0); V]; R];
         // SAFETY: the sums of the columns' weights follow the scales, if they are stored.
         let mut of_weights = unsafe { stored_sums::<D, P, V>(s, &mut panel) };
         for _ in 0..p.blocks.lines / (4 * P) {
-            prefetch::<D, R>(s, panel, V * vector);
+            prefetch::<D, R>(s, panel, V * vector, AHEAD);
             for v in 0..V {
                 // SAFETY: the panel has four bytes per column for these lines.
                 let weights = unsafe { d.parts(panel.add(v * vector)) };

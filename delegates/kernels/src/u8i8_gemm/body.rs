@@ -177,7 +177,7 @@ unsafe fn parts<D: Dot, A: TapRows<R>, const R: usize, const V: usize, const P: 
 ) -> [[Sum<D>; V]; R] {
     let s = d.ints();
     let mut sums = [[[s.splat_i32(0); V]; R]; P];
-    let (p, mut a, mut w) = (t.product, t.product.a, groups::<D, V>(t));
+    let (p, mut a, mut w, ahead) = (t.product, t.product.a, groups::<D, V>(t), t.product.cached.ahead());
     let (whole, rest) = if p.reach >= Extent::Groups { (p.k.div_ceil(4), 0) } else { (p.k / 4, p.k % 4) };
     // SAFETY: `Microkernel` requires that rows are readable up to their `reach`, and all groups of the panel.
     unsafe {
@@ -187,7 +187,7 @@ unsafe fn parts<D: Dot, A: TapRows<R>, const R: usize, const V: usize, const P: 
             while i + P <= whole {
                 for part in 0..P {
                     let at = rows.at(part);
-                    prefetch::<D, R>(s, w, V * D::WEIGHTS);
+                    prefetch::<D, R>(s, w, V * D::WEIGHTS, ahead);
                     group(d, &mut sums[part], |r| at[r].cast::<u32>().read_unaligned(), w);
                     w = w.add(V * D::WEIGHTS);
                 }

@@ -35,7 +35,7 @@ mod words;
 
 pub use panel::{COLUMNS, Matrix, Pack};
 use product::Worth;
-pub use product::{Extent, Product, ProductSizes};
+pub use product::{Cached, Extent, Product, ProductSizes};
 pub use results::{Results, ToBytes, ToReals};
 pub(crate) use table::TABLE;
 pub use words::Words;

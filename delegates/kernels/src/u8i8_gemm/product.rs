@@ -1,6 +1,7 @@
 //! The arguments of a product.
 
 use super::Results;
+use crate::simd::dot::AHEAD;
 
 /// The arguments of a product of rows and columns.
 #[derive(Clone, Copy)]
@@ -19,6 +20,8 @@ pub struct Product {
     pub reach: Extent,
     /// The address of the first panel; the others follow it.
     pub weights: *const u8,
+    /// Where the panels probably are.
+    pub cached: Cached,
     /// The size of panels per column, in bytes.
     pub column_bytes: usize,
     /// How sums are converted to results.
@@ -30,6 +33,35 @@ pub struct Product {
     /// The number of results per row.
     pub columns: usize,
 }
+
+/// Whether a layer's weights stay in a cache from one run to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cached {
+    /// They do.
+    Yes,
+    /// They are fetched ahead of their use.
+    No,
+}
+
+impl Cached {
+    /// Of a layer with this number of bytes of weights.
+    #[inline]
+    pub fn of(bytes: usize) -> Cached {
+        if bytes <= SECOND_LEVEL { Cached::Yes } else { Cached::No }
+    }
+
+    /// How far ahead of their use weights are fetched, in bytes. A line that is read at once takes no time to fetch.
+    #[inline(always)]
+    pub(super) fn ahead(self) -> usize {
+        match self {
+            Cached::Yes => 0,
+            Cached::No => AHEAD,
+        }
+    }
+}
+
+/// The size of a second-level cache. Fetching weights that it has takes a fifth of a kernel's time.
+const SECOND_LEVEL: usize = 1 << 20;
 
 /// The sizes of a layer's products.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

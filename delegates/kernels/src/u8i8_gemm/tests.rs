@@ -132,6 +132,7 @@ impl Case {
             k,
             reach,
             weights: packed.as_ptr(),
+            cached: Cached::Yes,
             column_bytes: gemm.column_bytes(taps, k),
             results: Results::Bytes(ToBytes {
                 channels: channels.block(0),
@@ -176,6 +177,7 @@ impl Case {
             k,
             reach: Extent::Exact,
             weights: packed.as_ptr(),
+            cached: Cached::No,
             column_bytes: gemm.column_bytes(taps, k),
             results: Results::Reals(ToReals {
                 channels: channels.block(0),

@@ -92,7 +92,7 @@ member_of_table!(Words);
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{Extent, Results};
+    use super::super::{Cached, Extent, Results};
     use super::*;
     use crate::family::available;
     use crate::random::Random;
@@ -122,6 +122,7 @@ mod tests {
                         k: k * size_of::<i16>(),
                         reach: Extent::Exact,
                         weights: packed.as_ptr().cast(),
+                        cached: Cached::Yes,
                         column_bytes: Words::column_bytes(k),
                         results: Results::Sums,
                         c: c.as_mut_ptr().cast(),

@@ -83,17 +83,17 @@ pub unsafe trait Dot: Copy + 'static {
 
 /// How far ahead of its use a panel is fetched, in bytes. The processor itself fetches no further than to the end of a
 /// page.
-const AHEAD: usize = 4096;
+pub const AHEAD: usize = 4096;
 /// Bytes that are fetched at once.
 const FETCHED: usize = 64;
 
-/// Prefetches a later part of the panels; past their end, that has no effect. A single row uses each weight once, so
-/// reading the weights limits it; more rows are limited by their products.
+/// Prefetches a later part of the panels, `ahead` bytes after `panel`; past their end, that has no effect. A single row
+/// uses each weight once, so reading the weights limits it; more rows are limited by their products.
 #[inline(always)]
-pub fn prefetch<D: Dot, const R: usize>(s: D::S, panel: *const u8, bytes: usize) {
+pub fn prefetch<D: Dot, const R: usize>(s: D::S, panel: *const u8, bytes: usize, ahead: usize) {
     if R == 1 {
         for line in (0..bytes).step_by(FETCHED) {
-            s.prefetch(panel.wrapping_add(AHEAD + line).cast());
+            s.prefetch(panel.wrapping_add(ahead + line).cast());
         }
     }
 }
