@@ -17,9 +17,8 @@ use crate::kernels::transpose::{Matrix, Transpose};
 use crate::memory::{Disjoint, Source, Target};
 use crate::step::{Grain, Run, Step};
 use crate::steps::attention_layer::{Attention, Condition, Mask, Masking, Product};
+use crate::steps::attention_window::{self, Block, Rows, Window};
 
-/// The most rows of a block.
-const BLOCK: usize = 32;
 /// From so many rows on, keys are transposed in chunks, which is cheaper than a sum over lanes for each score.
 const TRANSPOSED: usize = 8;
 /// The positions of a chunk of keys, and of values that are added up before the next ones.
@@ -28,36 +27,11 @@ const CHUNK: usize = 128;
 const FETCHED: usize = 8;
 /// Blocks that run between two waits. Each has scratch memory.
 const WAVE: usize = 16;
+/// Positions of a mask that are looked at in the time of a multiply-add.
+const LOOKED_AT: usize = 8;
 
-/// Rows of a group.
-#[derive(Clone, Copy)]
-struct Block {
-    group: usize,
-    /// Rows are counted through all heads of the group.
-    first: usize,
-    count: usize,
-}
-
-/// Where the rows of a block begin, in elements.
-struct Rows {
-    count: usize,
-    queries: [usize; BLOCK],
-    masks: [usize; BLOCK],
-    results: [usize; BLOCK],
-}
-
-/// The positions `first..end`.
-#[derive(Clone, Copy)]
-struct Window {
-    first: usize,
-    end: usize,
-}
-
-impl Window {
-    fn len(self) -> usize {
-        self.end - self.first
-    }
-}
+/// The first position and the end of a window.
+type StoredWindow = [usize; 2];
 
 /// Attention of several heads.
 pub(crate) struct AttentionF32 {
@@ -68,6 +42,8 @@ pub(crate) struct AttentionF32 {
     /// Heads with the same keys and values.
     groups: Vec<Vec<Product>>,
     blocks: Vec<Block>,
+    /// A block of each window.
+    windows: Vec<Block>,
     /// Queries, keys, values, mask.
     inputs: [Id; 4],
     output: Id,
@@ -111,13 +87,8 @@ impl AttentionF32 {
                 None => groups.push(vec![product]),
             }
         }
-        let mut blocks = Vec::new();
-        for (group, heads) in groups.iter().enumerate() {
-            let rows = heads.len() * layer.rows;
-            let starts = (0..rows).step_by(BLOCK);
-            blocks.extend(starts.map(|first| Block { group, first, count: BLOCK.min(rows - first) }));
-        }
-        AttentionF32 { layer, kernels, softmax, transpose, groups, blocks, inputs, output }
+        let (blocks, windows) = attention_window::blocks(&layer, &groups);
+        AttentionF32 { layer, kernels, softmax, transpose, groups, blocks, windows, inputs, output }
     }
 
     /// The most rows of a block.
@@ -142,48 +113,32 @@ impl AttentionF32 {
         rows * self.scores_row() + transposed
     }
 
-    /// The rows of a block.
-    fn rows(&self, block: Block) -> Rows {
-        let Attention { rows, query_row, mask_row, output_row, .. } = self.layer;
-        let mut found =
-            Rows { count: block.count, queries: [0; BLOCK], masks: [0; BLOCK], results: [0; BLOCK] };
-        let heads = &self.groups[block.group];
-        let (mut head, mut row) = (block.first / rows, block.first % rows);
-        for i in 0..block.count {
-            let Product { query, mask, output, .. } = heads[head];
-            found.queries[i] = query + row * query_row;
-            found.masks[i] = mask + row * mask_row;
-            found.results[i] = output + row * output_row;
-            row += 1;
-            if row == rows {
-                (head, row) = (head + 1, 0);
-            }
-        }
-        found
+    /// How many blocks are worth a thread's while.
+    fn grain(&self) -> Grain {
+        let Attention { positions, depth, channels, .. } = self.layer;
+        Grain::of_cost(self.most_rows() * positions * (depth + channels))
     }
 
-    /// The positions that the rows of a block see.
-    fn window(&self, rows: &Rows, mask: Mask<'_>) -> Window {
+    /// Bytes of the windows, in scratch memory.
+    fn windows_len(&self) -> usize {
+        (self.windows.len() * size_of::<StoredWindow>()).next_multiple_of(64)
+    }
+
+    /// The rows of a block.
+    fn rows(&self, block: Block) -> Rows {
+        Rows::of(&self.layer, &self.groups[block.group], block)
+    }
+
+    /// Finds the windows of all blocks.
+    fn find_windows(&self, cx: &Run<'_>, mask: Mask<'_>, windows: Target<'_, StoredWindow>) -> Result<()> {
         let positions = self.layer.positions;
-        let (mut seen, mut last) = (Window { first: positions, end: 0 }, None);
-        for &start in &rows.masks[..rows.count] {
-            // Heads of a group usually have one mask.
-            if last.replace(start) == Some(start) {
-                continue;
+        let grain = Grain::of_cost(self.most_rows() * positions / LOOKED_AT);
+        cx.parallel_parts(windows, 1, grain, |range, mut windows| {
+            for (i, &block) in self.windows[range].iter().enumerate() {
+                let Window { first, end } = Window::of(positions, self.kernels, &self.rows(block), mask);
+                windows.set(i, [first, end]);
             }
-            let (first, end) = match mask {
-                // SAFETY: the member was selected for this machine; `at` checks the row.
-                Mask::Added(mask, _) => unsafe {
-                    (self.kernels.visible)(positions, mask.at(start, positions))
-                },
-                Mask::Chosen(condition) => condition.visible(start, positions),
-            };
-            if first >= end {
-                return Window { first: 0, end: positions };
-            }
-            seen = Window { first: seen.first.min(first), end: seen.end.max(end) };
-        }
-        seen
+        })
     }
 
     /// Multiplies `count` rows by a matrix. `tile` has the positions of [`ROWS`] rows, of which the last may be
@@ -287,8 +242,16 @@ impl AttentionF32 {
         }
     }
 
+    /// Computes the probabilities of a block.
+    fn weigh(&self, block: Block, window: Window, from: Read<'_>, scratch: &mut Target<'_, f32>) {
+        let (rows, len) = (self.rows(block), scratch.len());
+        self.fetch(block.group, window, from.values, false);
+        self.score(block.group, &rows, window, from, scratch.part(0, len));
+        self.soften(&rows, window, from.mask, scratch);
+    }
+
     /// Turns scores into probabilities.
-    fn weigh(&self, rows: &Rows, window: Window, mask: Mask<'_>, scores: &mut Target<'_, f32>) {
+    fn soften(&self, rows: &Rows, window: Window, mask: Mask<'_>, scores: &mut Target<'_, f32>) {
         let (n, row_len) = (window.len(), self.scores_row());
         for (row, &start) in rows.masks[..rows.count].iter().enumerate() {
             let (start, scale) = (start + window.first, self.layer.scale);
@@ -312,13 +275,14 @@ impl AttentionF32 {
     /// No other thread accesses the results of the block.
     unsafe fn mix(
         &self,
-        (group, rows): (usize, &Rows),
+        block: Block,
         window: Window,
         all_values: Source<'_, f32>,
         (scores, output): (Source<'_, f32>, Disjoint<'_, f32>),
     ) {
         let Attention { channels, values, .. } = self.layer;
-        let start = self.groups[group][0].value + window.first * values.position;
+        let rows = self.rows(block);
+        let start = self.groups[block.group][0].value + window.first * values.position;
         let (is_dots, row_len) = (values.channel != 1, self.scores_row());
         // Few rows read all values once anyway.
         let chunk = if is_dots || rows.count <= ROWS { window.len() } else { CHUNK };
@@ -351,7 +315,7 @@ impl Step for AttentionF32 {
     }
 
     fn scratch(&self) -> usize {
-        self.blocks.len().min(WAVE) * self.block_len() * size_of::<f32>()
+        self.windows_len() + self.blocks.len().min(WAVE) * self.block_len() * size_of::<f32>()
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
@@ -363,30 +327,32 @@ impl Step for AttentionF32 {
             }
         };
         let from = Read { queries, keys, values, mask };
-        let (len, scratch) = (self.block_len(), cx.scratch().cast::<f32>().share());
+        let (split, all) = (self.windows_len(), cx.scratch().share());
+        // SAFETY: the scratch memory has windows up to `split`, and blocks behind it.
+        let [mut windows, scratch] = unsafe { [all.part(0, split), all.part(split, self.scratch() - split)] };
+        self.find_windows(cx, mask, windows.part(0, self.windows.len() * size_of::<StoredWindow>()).cast())?;
+        let windows = windows.into_source().cast::<StoredWindow>();
+        let (len, scratch) = (self.block_len(), scratch.cast::<f32>().share());
         let output = cx.output::<f32>(self.output).share();
-        let Attention { positions, depth, channels, .. } = self.layer;
-        let grain = || Grain::of_cost(self.most_rows() * positions * (depth + channels));
+        let window_of = |block: Block| {
+            let [first, end] = windows.get(block.window);
+            Window { first, end }
+        };
         for wave in self.blocks.chunks(WAVE) {
-            cx.parallel_for(wave.len(), grain(), |range| {
-                let (first, end) = (range.start, range.end);
+            cx.parallel_for(wave.len(), self.grain(), |range| {
+                let end = range.end;
+                self.fetch(wave[range.start].group, window_of(wave[range.start]), from.keys, true);
                 for i in range {
-                    let (group, rows) = (wave[i].group, self.rows(wave[i]));
-                    let window = self.window(&rows, from.mask);
-                    if i == first {
-                        self.fetch(group, window, from.keys, true);
-                    }
-                    self.fetch(group, window, from.values, false);
                     // SAFETY: each block of a wave has its own part, and `i` is its position in the wave.
                     let mut scratch = unsafe { scratch.part(i * len, len) };
-                    self.score(group, &rows, window, from, scratch.part(0, len));
-                    self.weigh(&rows, window, from.mask, &mut scratch);
+                    self.weigh(wave[i], window_of(wave[i]), from, &mut scratch);
                     if i + 1 < end {
-                        // Most often the next group sees the same positions.
-                        self.fetch(wave[i + 1].group, window, from.keys, true);
+                        self.fetch(wave[i + 1].group, window_of(wave[i + 1]), from.keys, true);
                     }
                     // SAFETY: each row is in one block, which one thread computes.
-                    unsafe { self.mix((group, &rows), window, from.values, (scratch.written(), output)) };
+                    unsafe {
+                        self.mix(wave[i], window_of(wave[i]), from.values, (scratch.written(), output))
+                    };
                 }
             })?;
         }

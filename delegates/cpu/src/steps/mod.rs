@@ -3,6 +3,7 @@
 pub(crate) mod arg;
 pub(crate) mod attention_f32;
 pub(crate) mod attention_layer;
+mod attention_window;
 pub(crate) mod bands;
 pub(crate) mod cascade;
 pub(crate) mod conv_3d;
