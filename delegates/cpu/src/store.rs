@@ -104,9 +104,22 @@ impl Store {
         len: usize,
         fill: impl FnOnce(&mut [T]),
     ) -> Result<Block<T>> {
-        let inner = &mut *self.inner.borrow_mut();
         let bytes =
             len.checked_mul(size_of::<T>()).ok_or_else(|| invalid!("{len} packed weights overflow"))?;
+        let mut fill = Some(fill);
+        let (lot, at) = self.place(key, bytes, &mut |data| {
+            // SAFETY: `place` passes `bytes` bytes that are this block's alone, zeroed, and aligned to 64 bytes.
+            let block = unsafe { std::slice::from_raw_parts_mut(data.cast(), len) };
+            if let Some(fill) = fill.take() {
+                fill(block);
+            }
+        })?;
+        Ok(Block { data: lot.as_ptr().wrapping_add(at).cast(), len, _lot: lot })
+    }
+
+    /// Where the block with this key is. If it is new, `fill` gets its memory.
+    fn place(&self, key: &str, bytes: usize, fill: &mut dyn FnMut(*mut u8)) -> Result<Place> {
+        let inner = &mut *self.inner.borrow_mut();
         let place = (key.to_owned(), bytes);
         let known = match inner.places.get(&place) {
             Some(&known) => known,
@@ -118,7 +131,7 @@ impl Store {
                 let found = cached.or(shared);
                 let found = match found {
                     Some(found) => found,
-                    None => self.fill(inner, len, fill)?,
+                    None => self.fill(inner, bytes, fill)?,
                 };
                 self.shared.offer(key, bytes, &found);
                 let (lot, at) = found;
@@ -128,7 +141,7 @@ impl Store {
             }
         };
         let StoredBlock { lot, at, .. } = &inner.blocks[known];
-        Ok(Block { data: lot.as_ptr().wrapping_add(*at).cast(), len, _lot: Arc::clone(lot) })
+        Ok((Arc::clone(lot), *at))
     }
 
     /// `count` elements that a step keeps.
@@ -175,9 +188,8 @@ impl Store {
     }
 
     /// A new block: its lot, and its first byte there.
-    fn fill<T: Pod>(&self, inner: &mut Inner, len: usize, fill: impl FnOnce(&mut [T])) -> Result<Place> {
+    fn fill(&self, inner: &mut Inner, bytes: usize, fill: &mut dyn FnMut(*mut u8)) -> Result<Place> {
         let start = Instant::now();
-        let bytes = len * size_of::<T>();
         let (lot, at) = self.shared.take(inner.lot.as_ref(), bytes, |taken| {
             self.allowance.take(taken, "packed weights")?;
             inner.held += taken as u64;
@@ -189,9 +201,7 @@ impl Store {
             // Populates all pages in one call. Where the system cannot, each page is populated on its first use.
             drop(lot.advise_range(memmap2::Advice::PopulateWrite, at, bytes));
         }
-        let data = lot.as_mut_ptr().wrapping_add(at).cast::<T>();
-        // SAFETY: this part of the lot is this block's alone, zeroed by the system, aligned to 64 bytes.
-        fill(unsafe { std::slice::from_raw_parts_mut(data, len) });
+        fill(lot.as_mut_ptr().wrapping_add(at));
         inner.packed += bytes;
         inner.packing += start.elapsed();
         Ok((lot, at))

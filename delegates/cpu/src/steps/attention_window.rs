@@ -1,7 +1,5 @@
 //! The rows of attention that are computed together, and the positions that they see.
 
-use std::collections::HashMap;
-
 use crate::kernels::f32_attention;
 use crate::steps::attention_layer::{Attention, Mask, Product};
 
@@ -87,22 +85,25 @@ impl Window {
     }
 }
 
+/// Windows among which one with the same masks is looked for.
+const KNOWN: usize = 256;
+
 /// Cuts the rows of all groups into blocks. Returns also the first block of each window: a mask is read once for all
 /// heads that have it.
 pub(super) fn blocks(layer: &Attention, groups: &[Vec<Product>]) -> (Vec<Block>, Vec<Block>) {
-    let (mut blocks, mut windows, mut known) = (Vec::new(), Vec::new(), HashMap::new());
+    let (mut blocks, mut windows) = (Vec::new(), Vec::<(Block, Vec<usize>)>::new());
     for (group, heads) in groups.iter().enumerate() {
         let rows = heads.len() * layer.rows;
         for first in (0..rows).step_by(BLOCK) {
             let mut block = Block { group, first, count: BLOCK.min(rows - first), window: windows.len() };
             let mut masks = Rows::of(layer, heads, block).masks[..block.count].to_vec();
             masks.dedup();
-            block.window = *known.entry(masks).or_insert(block.window);
-            if block.window == windows.len() {
-                windows.push(block);
+            match windows.iter().rev().take(KNOWN).find(|(_, known)| *known == masks) {
+                Some((known, _)) => block.window = known.window,
+                None => windows.push((block, masks)),
             }
             blocks.push(block);
         }
     }
-    (blocks, windows)
+    (blocks, windows.into_iter().map(|(block, _)| block).collect())
 }
