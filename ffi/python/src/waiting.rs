@@ -10,7 +10,7 @@ use arenite::Interpreter;
 use pyo3::prelude::*;
 
 use crate::errors::{self, Phase};
-use crate::raised;
+use crate::{fork, raised};
 
 /// From this duration on, the next call runs on another thread, which costs 20 to 50 µs.
 const LONG: Duration = Duration::from_millis(20);
@@ -89,7 +89,8 @@ fn interruptible(
             let (sender, receiver) = sync_channel(1);
             // The receiver outlives the call: it is dropped at the end of the scope.
             let call = move || drop(sender.send(timed(interpreter, pace, f)));
-            let caller = match thread::Builder::new().spawn_scoped(scope, call) {
+            // A fork while glibc starts a thread would leave a stack in the child that it cannot use again.
+            let caller = match fork::delay(|| thread::Builder::new().spawn_scoped(scope, call)) {
                 Ok(caller) => caller,
                 Err(error) => return Ok((Err(no_thread(&error)), None)),
             };
