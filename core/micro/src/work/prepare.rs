@@ -222,7 +222,7 @@ fn record<'a>(
     if is_constant {
         return Ok(NodeRecord::new(counted, None, state, &[], [0, 0]));
     }
-    // SAFETY: requests are valid while the temporaries before them are in use. These are `host.said` and those of
+    // SAFETY: a request is valid as long as the temporaries before it. These are `host.said` and those of
     // `host.described`, which live as long as `host`.
     let (persistent, scratch) = unsafe { (host.persistent.iter(), host.scratch.iter()) };
     let mut pieces = persistent.clone().chain(scratch);

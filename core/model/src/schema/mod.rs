@@ -38,7 +38,7 @@ const REACH: usize = i32::MAX as usize;
 #[cfg(feature = "std")]
 const MOST_FIELDS: u16 = 16;
 
-/// What the verifier reads of each table and union.
+/// The fields and variants that the verifier knows.
 const SCHEMA: Schema = Schema {
     fields: |kind| {
         kinds!(kind, FIELDS: TableKind::

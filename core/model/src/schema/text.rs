@@ -23,8 +23,8 @@ pub(super) fn parse(bytes: &[u8]) -> Option<&str> {
 #[cfg(not(feature = "alloc"))]
 pub(super) use is_utf8 as is_text;
 
-/// Whether `bytes` are UTF-8. The leading ones of a first byte count the bytes of a character, or there are none.
-/// All further bytes are `10xxxxxx`, and no shorter sequence has the same character.
+/// Whether `bytes` are UTF-8. A character of one byte is ASCII. The first of several bytes has as many leading ones as
+/// the character has bytes, the others are `10xxxxxx`, and the sequence is the shortest for its character.
 #[cfg(any(test, not(feature = "alloc")))]
 #[inline(never)] // one copy
 pub(super) fn is_utf8(bytes: &[u8]) -> bool {

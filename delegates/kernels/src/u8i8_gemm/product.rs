@@ -20,7 +20,7 @@ pub struct Product {
     pub reach: Extent,
     /// The address of the first panel; the others follow it.
     pub weights: *const u8,
-    /// Where the panels probably are.
+    /// Whether the panels are in the second-level cache.
     pub cached: Cached,
     /// The size of panels per column, in bytes.
     pub column_bytes: usize,
@@ -34,12 +34,12 @@ pub struct Product {
     pub columns: usize,
 }
 
-/// Whether a layer's weights stay in a cache from one run to the next.
+/// Whether a layer's weights stay in the second-level cache from one run to the next. If not, they are prefetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cached {
-    /// They do.
+    /// They are small enough.
     Yes,
-    /// They are fetched ahead of their use.
+    /// They are larger, or other data replaces them.
     No,
 }
 
@@ -50,7 +50,7 @@ impl Cached {
         if bytes <= SECOND_LEVEL { Cached::Yes } else { Cached::No }
     }
 
-    /// How far ahead of their use weights are fetched, in bytes. A line that is read at once takes no time to fetch.
+    /// How far ahead of their use weights are prefetched, in bytes.
     #[inline(always)]
     pub(super) fn ahead(self) -> usize {
         match self {
@@ -60,7 +60,7 @@ impl Cached {
     }
 }
 
-/// The size of a second-level cache. Fetching weights that it has takes a fifth of a kernel's time.
+/// The size of a second-level cache. To prefetch weights that it has costs time.
 const SECOND_LEVEL: usize = 1 << 20;
 
 /// The sizes of a layer's products.

@@ -41,8 +41,8 @@ const FEW_TAPS: usize = 9;
 /// Computes some of the rows, starting with the given one, in the columns of a panel.
 ///
 /// # Safety
-/// The machine must have the instruction set. The tile must meet the requirements of [`Microkernel`] for its rows,
-/// and the rows those of [`BoundedRows::multiply`].
+/// The machine must have the instruction set. The tile must meet the requirements of [`Microkernel`] for its rows;
+/// [`BoundedRows::multiply`] says what the rows must meet.
 pub(super) type Bounded = unsafe fn(&BoundedRows<'_>, usize, &Tile<'_>);
 
 /// The functions of a member.

@@ -29,7 +29,7 @@ impl Kind {
         self.min += row.min.as_secs_f64() * 1e6;
     }
 
-    /// Adds what is left of a partition without its steps.
+    /// Adds the time of a partition minus that of its steps.
     fn add_rest(&mut self, row: &ProfileRow) {
         self.add(row);
         for part in &row.parts {
