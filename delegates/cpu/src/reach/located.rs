@@ -147,26 +147,15 @@ const _: () = assert!(INPUT < OUTSIDE as usize && POINTERS >= MAX_POSITIONS);
 mod tests {
     use std::mem::MaybeUninit;
 
-    use arenite_layers::{Axis, Window};
+    use arenite_layers::Window;
     use proptest::prelude::*;
 
     use super::*;
     use crate::isa::Isa;
     use crate::reach::patches_u8::{FilterSizes, Item, Patches};
+    use crate::reach::pointers::tests::axis;
     use crate::reach::weights_u8::Weights;
     use crate::store::Store;
-
-    fn axis() -> impl Strategy<Value = Axis> {
-        let sizes = (1..9usize, 1..5usize, 1..12usize, 1..4usize, 1..3usize, 0..6usize);
-        sizes.prop_map(|(input, taps, output, stride, dilation, before)| Axis {
-            input,
-            taps,
-            output,
-            stride,
-            dilation,
-            before,
-        })
-    }
 
     proptest! {
         #[test]

@@ -336,13 +336,14 @@ pub(crate) fn write<T>(
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use proptest::prelude::*;
 
     use super::*;
     use arenite_layers::Axis;
 
-    fn axis() -> impl Strategy<Value = Axis> {
+    /// Axes of windows, with padding and dilation.
+    pub(in crate::reach) fn axis() -> impl Strategy<Value = Axis> {
         (1..9usize, 1..5usize, 1..7usize, 1..4usize, 1..3usize, 0..6usize).prop_map(
             |(input, taps, output, stride, dilation, before)| Axis {
                 input,
