@@ -6,6 +6,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 
+use crate::fork;
+
 /// The form of a tensor, from which an array is made.
 #[derive(Clone, Copy)]
 pub(crate) struct TensorDescription<'a> {
@@ -50,7 +52,13 @@ pub(crate) fn storage(ty: ElementType) -> Storage {
 /// NumPy is not installed.
 pub(crate) fn import(py: Python<'_>) -> PyResult<()> {
     static DONE: PyOnceLock<()> = PyOnceLock::new();
-    DONE.get_or_try_init(py, || py.import("numpy").map(drop)).copied()
+    fork::once(py, &DONE, |py| {
+        py.import("numpy")?;
+        // The first type loads the table of NumPy's functions.
+        dtype::<bool>(py);
+        Ok(())
+    })
+    .copied()
 }
 
 /// The array type of an element type.
@@ -83,7 +91,7 @@ pub(crate) fn descriptor<'py>(py: Python<'py>, ty: ElementType) -> PyResult<Boun
 
 fn bfloat16(py: Python<'_>) -> PyResult<Bound<'_, PyArrayDescr>> {
     static TYPE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let ty = TYPE.get_or_try_init(py, || {
+    let ty = fork::once(py, &TYPE, |py| {
         let module = py.import("ml_dtypes").map_err(|error| {
             let message = "a tensor of BFLOAT16 needs the package ml_dtypes: pip install ml_dtypes";
             let wanted = PyValueError::new_err(message);

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use arenite_pool::{Fork, Forks};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 
 static FORKS: LazyLock<Forks> = LazyLock::new(Forks::new);
 
@@ -21,6 +22,22 @@ pub(crate) fn generation() -> u64 {
 /// for this may hold up other threads that need it.
 pub(crate) fn delay<R>(work: impl FnOnce() -> R) -> R {
     FORKS.delay(work)
+}
+
+/// The value of `lock`, which `make` computes once. A fork waits for it: a child has neither the other threads nor what
+/// they were going to write, and Python's locks of modules that they import stay locked there.
+///
+/// # Errors
+/// Those of `make`.
+pub(crate) fn once<'a, T: Send + Sync>(
+    py: Python<'_>,
+    lock: &'a PyOnceLock<T>,
+    make: impl FnOnce(Python<'_>) -> PyResult<T> + Send,
+) -> PyResult<&'a T> {
+    match lock.get(py) {
+        Some(value) => Ok(value),
+        None => py.detach(|| delay(|| Python::attach(|py| lock.get_or_try_init(py, || make(py))))),
+    }
 }
 
 /// Waits until no thread builds or prepares an interpreter.

@@ -179,8 +179,8 @@ impl Settings {
 /// The folders of plugins that are installed as packages. The first call looks for them.
 fn plugin_folders(py: Python<'_>) -> PyResult<&'static [PathBuf]> {
     static FOLDERS: PyOnceLock<Vec<PathBuf>> = PyOnceLock::new();
-    let find = || py.import("arenite.plugins")?.call_method0("folders")?.extract();
-    FOLDERS.get_or_try_init(py, find).map(Vec::as_slice)
+    let find = |py: Python<'_>| py.import("arenite.plugins")?.call_method0("folders")?.extract();
+    fork::once(py, &FOLDERS, find).map(Vec::as_slice)
 }
 
 /// The names of the delegates in a library of plugins; without one, of the installed delegates.

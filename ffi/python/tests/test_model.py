@@ -9,6 +9,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import textwrap
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -515,6 +516,36 @@ def test_fork_while_other_threads_build_and_run():
     finally:
         stop.set()
         [thread.join() for thread in threads]
+
+
+def test_fork_during_the_first_use():
+    """Each fork happens while another thread imports modules and looks for plugins for the first time."""
+    program = """
+        import os, sys, threading, time
+        import arenite
+
+        def use():
+            model = arenite.Model(sys.argv[1])
+            model(memoryview(bytes(1024)).cast("f", [1, 16, 16, 1]))
+
+        first = threading.Thread(target=use)
+        first.start()
+        children = []
+        while first.is_alive():
+            if child := os.fork():
+                children.append(child)
+                time.sleep(0.002)
+                continue
+            status = 1
+            try:
+                use()
+                status = 0
+            finally:
+                os._exit(status)
+        sys.exit(any(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children))
+    """
+    for _ in range(5):
+        subprocess.run([sys.executable, "-c", textwrap.dedent(program), DIGITS], check=True, timeout=60)
 
 
 def test_an_interpreter_after_a_fork():

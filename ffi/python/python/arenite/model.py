@@ -1,5 +1,6 @@
 """`arenite.Model`."""
 
+import hashlib
 import os
 
 from arenite import _native, ops as _ops, reports
@@ -55,9 +56,6 @@ class Model(_native.Model):
             DelegateError: The delegate of `require` leaves nodes to others. The text says which, and why.
             BatchFixed: A node fixes the batch size. The text names it.
         """
-        # Here and below, not above: `import arenite` is to be fast.
-        import hashlib
-
         content, path = _read(source)
         settings = _Settings(delegates, planner, threads, config, ops, batch)
         try:
@@ -80,6 +78,7 @@ class Model(_native.Model):
     async def run_async(self, *inputs, raw=False, timeout=None, deadline=None, **named):
         """As a call, on a thread of asyncio's default executor. A cancelled task does not stop the call; a `timeout` or
         `deadline` does."""
+        # Here and below, so that `import arenite` is fast.
         import asyncio
 
         return await asyncio.to_thread(self, *inputs, raw=raw, timeout=timeout, deadline=deadline, **named)
