@@ -9,8 +9,8 @@ Interpreters, models and the command line find its ops, planners and delegates. 
 """
 
 import importlib.machinery
-import importlib.metadata
 import os
+import sys
 import warnings
 
 __all__ = ["folders"]
@@ -24,6 +24,11 @@ def folders():
 
     Warns of packages that do not exist.
     """
+    if not _is_in_use():
+        return []
+    # Importing it takes ten times as long as loading a small model.
+    import importlib.metadata
+
     found = []
     for entry in sorted(importlib.metadata.entry_points(group=GROUP), key=lambda entry: entry.name):
         package = _folders(entry.module)
@@ -35,6 +40,31 @@ def folders():
                 stacklevel=2,
             )
     return list(dict.fromkeys(map(os.path.abspath, found)))
+
+
+def _is_in_use():
+    """Whether an installed package may have entry points of the group. A package that is not a folder may."""
+    others = [finder for finder in sys.meta_path if finder is not importlib.machinery.PathFinder]
+    return any(hasattr(finder, "find_distributions") for finder in others) or any(map(_may_have_plugins, sys.path))
+
+
+def _may_have_plugins(path):
+    """The same of the packages in one folder, or other entry, of `sys.path`."""
+    try:
+        names = os.listdir(path or ".")
+    except NotADirectoryError:
+        return True
+    except OSError:
+        return False
+    for name in names:
+        if name.endswith((".dist-info", ".egg-info")) or name == "EGG-INFO":
+            try:
+                with open(os.path.join(path, name, "entry_points.txt"), "rb") as file:
+                    if GROUP.encode() in file.read():
+                        return True
+            except OSError:  # It has no entry points.
+                pass
+    return False
 
 
 def _folders(module):
