@@ -37,6 +37,19 @@ fn weights(net: &mut Net, ty: ElementType, shape: &[i32], scale: f32) -> i32 {
     net.constant((ty, shape.to_vec(), quant), data).index
 }
 
+/// Weights that make outputs of `cells`, which are between -1 and 1, no larger. Larger outputs would multiply
+/// differences in each time step.
+fn projection(net: &mut Net, ty: ElementType, [outputs, cells]: [i32; 2]) -> i32 {
+    if ty != F32 {
+        return weights(net, ty, &[outputs, cells], 0.006);
+    }
+    let data = net.elements(F32, (outputs * cells) as usize);
+    let scale = 1.0 / (cells as u32).next_power_of_two() as f32;
+    let scaled = data.as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes) * scale);
+    let data = bytes_of(&scaled.collect::<Vec<_>>());
+    net.constant((F32, vec![outputs, cells], None), data).index
+}
+
 /// A bias, and for bytes of such a size that it matters.
 fn bias(net: &mut Net, ty: ElementType, count: i32) -> i32 {
     if ty == F32 {
@@ -113,7 +126,7 @@ impl Layer {
         list.extend([-1; 3]);
         list.extend((0..4).map(|gate| if gates(gate) { bias(net, ty, cells) } else { -1 }));
         let has_bias = self.has_projection && net.random.chance(50);
-        list.push(if self.has_projection { weights(net, of_weights, &[outputs, cells], 0.006) } else { -1 });
+        list.push(if self.has_projection { projection(net, of_weights, [outputs, cells]) } else { -1 });
         list.push(if has_bias { bias(net, ty, outputs) } else { -1 });
         list
     }
