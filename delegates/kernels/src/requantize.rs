@@ -63,6 +63,8 @@ pub struct Channels {
     lanes: usize,
     /// Whether a channel rounds away from zero or shifts to the left.
     pub is_general: bool,
+    /// Whether all channels round up and shift to the right by 32 or more.
+    pub is_far: bool,
     /// The output range, which is the same for all channels.
     pub bytes: Bytes,
 }
@@ -72,11 +74,12 @@ impl Channels {
     pub fn new(lanes: usize, channels: &[Channel], bytes: Bytes) -> Channels {
         let half = lanes / 2;
         let mut words = Aligned::<i64>::zeros(channels.len().div_ceil(lanes) * Channels::stride(lanes));
-        let mut is_general = false;
+        let (mut is_general, mut is_far) = (false, true);
         for (block, channels) in words.chunks_exact_mut(Channels::stride(lanes)).zip(channels.chunks(lanes)) {
             for (i, channel) in channels.iter().enumerate() {
-                let (pair, odd, factor) = (i / 2, i % 2, channel.factor);
+                let (pair, odd, factor) = (i / 2, i % 2, factor(channel));
                 is_general |= factor.is_away || factor.left > 0;
+                is_far &= factor.shift >= 32;
                 set_i32(block, BIAS * half, i, channel.bias);
                 set_i32(block, LEFT * half, i, factor.left as i32);
                 set_i32(block, FAR * half, i, factor.shift as i32 - 32);
@@ -85,11 +88,11 @@ impl Channels {
                 block[SHIFT[odd] * half + pair] = factor.shift.into();
                 block[AWAY[odd] * half + pair] = if factor.is_away { 1 << 31 } else { 0 };
             }
-            if channels.iter().any(|channel| channel.factor.shift < 32) {
+            if channels.iter().any(|channel| factor(channel).shift < 32) {
                 block[FAR * half..].fill(-1);
             }
         }
-        Channels { words, lanes, is_general, bytes }
+        Channels { words, lanes, is_general, is_far: is_far && !is_general, bytes }
     }
 
     /// The address of the block of channels `from..from + lanes`, where `from` is a multiple of `lanes`. Later blocks
@@ -118,6 +121,11 @@ impl Channels {
     pub const fn stride(lanes: usize) -> usize {
         ROWS * (lanes / 2)
     }
+}
+
+/// The factor of a channel. All forms of zero are far.
+fn factor(channel: &Channel) -> Factor {
+    if channel.factor.value == 0 { Factor::ZERO } else { channel.factor }
 }
 
 fn set_i32(block: &mut [i64], row: usize, i: usize, x: i32) {

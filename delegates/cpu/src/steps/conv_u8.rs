@@ -102,7 +102,7 @@ impl ConvU8 {
         let channels = &self.channels[item.g];
         let results = Results::Bytes(ToBytes {
             channels: channels.block(item.from),
-            is_general: channels.is_general,
+            is_far: channels.is_far,
             bytes: channels.bytes,
             row_terms,
         });

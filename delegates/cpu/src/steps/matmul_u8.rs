@@ -162,7 +162,7 @@ impl MatMulU8 {
             column_bytes: self.gemm.column_bytes(1, depth),
             results: Results::Bytes(ToBytes {
                 channels: table.at(0, self.table_len()),
-                is_general: self.template.is_general,
+                is_far: self.template.is_far,
                 bytes: self.template.bytes,
                 row_terms: terms.as_ptr(),
             }),

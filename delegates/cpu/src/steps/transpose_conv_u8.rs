@@ -76,7 +76,7 @@ impl Step for TransposeConvU8 {
         let results = |channels: &Channels| {
             Results::Bytes(ToBytes {
                 channels: channels.block(0),
-                is_general: channels.is_general,
+                is_far: channels.is_far,
                 bytes: channels.bytes,
                 row_terms: std::ptr::null(),
             })

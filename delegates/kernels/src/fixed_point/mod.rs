@@ -96,7 +96,7 @@ pub struct Factor {
 
 impl Factor {
     /// The factor zero.
-    pub const ZERO: Factor = Factor { left: 0, value: 0, rounding: 0, shift: 31, is_away: false };
+    pub const ZERO: Factor = Factor { left: 0, value: 0, rounding: 0, shift: 32, is_away: false };
 
     /// Multiplies `x` by the factor.
     pub fn apply(self, x: i32) -> i32 {

@@ -322,7 +322,7 @@ unsafe fn scale_rows(s: Avx512, p: &Product, panel: &mut Panel, end: usize) {
         // the channels and row terms that its kind of results needs.
         unsafe {
             match &panel.results {
-                Results::Bytes(to) if to.is_general => bytes_of_row::<true>(s, p, panel, to, r),
+                Results::Bytes(to) if !to.is_far => bytes_of_row::<true>(s, p, panel, to, r),
                 Results::Bytes(to) => bytes_of_row::<false>(s, p, panel, to, r),
                 Results::Reals(to) => reals_of_row(s, p, panel, to, r),
                 Results::Sums => {

@@ -11,8 +11,9 @@ use crate::simd::{Ints, Simd};
 
 pub(super) type Sum<D> = <<D as Dot>::S as Ints>::I;
 
-/// [`write_rows`], which is most of a kernel's code and therefore compiled once for all numbers of rows.
-pub(super) type Write<D, const V: usize> = unsafe fn(&[[Sum<D>; V]], &Tile<'_>);
+/// [`write_rows`], which is most of a kernel's code and therefore compiled once for all numbers of rows, and for all
+/// members with the same vectors.
+pub(super) type Write<D, const V: usize> = unsafe fn(&mut [[Sum<D>; V]], &Tile<'_>);
 
 /// The rows of a tap, from some byte of each row.
 pub(super) trait TapRows<const R: usize>: Copy {
@@ -62,18 +63,18 @@ impl<const R: usize> TapRows<R> for RowPointers<R> {
 /// One pointer per three rows at equal distances, which limits the number of registers.
 #[derive(Clone, Copy)]
 pub(super) struct Strip {
-    thirds: [*const u8; 5],
+    thirds: [*const u8; 6],
     step: usize,
 }
 
 impl<const R: usize> TapRows<R> for Strip {
     #[inline(always)]
     unsafe fn of(a: &mut *const *const u8, step: usize) -> Self {
-        const { assert!(R <= 15) };
+        const { assert!(R <= 18) };
         // SAFETY: the tap has one pointer, to its first row.
         let first = unsafe { **a };
         *a = a.wrapping_add(1);
-        let mut thirds = [first; 5];
+        let mut thirds = [first; 6];
         for i in 1..R.div_ceil(3) {
             thirds[i] = thirds[i - 1].wrapping_add(3 * step);
         }
@@ -82,7 +83,7 @@ impl<const R: usize> TapRows<R> for Strip {
     #[inline(always)]
     fn at(&self, groups: usize) -> [*const u8; R] {
         let mut rows = [core::ptr::null::<u8>(); R];
-        for i in 0..5 {
+        for i in 0..6 {
             for m in 0..3 {
                 if 3 * i + m < R {
                     rows[3 * i + m] = self.thirds[i].wrapping_add(m * self.step + 4 * groups);
@@ -122,34 +123,45 @@ pub(super) unsafe fn tile<D: Dot, A: TapRows<R>, const R: usize, const V: usize>
         } else {
             parts::<D, A, R, V, 1>(d, t)
         };
-        finish::<D, R, V>(&sums, t, write);
+        finish::<D, R, V>(d, &sums, t, write);
     }
 }
 
-/// Passes the sums to `write`.
+/// Passes the sums to `write`, with zeros up to whole calls of [`narrow_rows`](Ints::narrow_rows).
 ///
 /// # Safety
 /// `t` must meet the requirements of [`super::Microkernel`].
 #[inline(always)]
 pub(super) unsafe fn finish<D: Dot, const R: usize, const V: usize>(
+    d: D,
     sums: &[[Sum<D>; V]; R],
     t: &Tile<'_>,
     write: Write<D, V>,
 ) {
     // From here, rows are accessed by index. The compiler must not know that this is the memory of the sums, or it
     // would keep them in memory while products are added.
-    let mut room = core::mem::MaybeUninit::<[[Sum<D>; V]; R]>::uninit();
-    let rows = core::hint::black_box(room.as_mut_ptr());
-    // SAFETY: `room` is written row by row before `write` reads it. `write` gets sums for all rows of the tile, whose
-    // results are writable.
+    let mut room = core::mem::MaybeUninit::<[[Sum<D>; V]; MOST]>::uninit();
+    let rows = core::hint::black_box(room.as_mut_ptr()).cast::<[Sum<D>; V]>();
+    let count = const { R.next_multiple_of(together(<D::S as Ints>::NARROWED, V)) };
+    const { assert!(R.next_multiple_of(together(<D::S as Ints>::NARROWED, V)) <= MOST) };
+    // SAFETY: `count` rows fit the room, and are written before `write` reads them. `write` gets sums for all rows of
+    // the tile, whose results are writable.
     unsafe {
-        for r in 0..R {
+        for r in 0..count {
             for v in 0..V {
-                (*rows)[r][v] = sums[r][v];
+                (*rows.add(r))[v] = if r < R { sums[r][v] } else { d.ints().splat_i32(0) };
             }
         }
-        write(&*rows, t);
+        write(core::slice::from_raw_parts_mut(rows, count), t);
     }
+}
+
+/// The most rows of a tile, and zeros after them.
+const MOST: usize = 16;
+
+/// How many rows of `vectors` vectors [`narrow_rows`](Ints::narrow_rows) gets.
+const fn together(narrowed: usize, vectors: usize) -> usize {
+    if narrowed > vectors { narrowed / vectors } else { 1 }
 }
 
 /// Writes the results.
@@ -157,13 +169,13 @@ pub(super) unsafe fn finish<D: Dot, const R: usize, const V: usize>(
 /// # Safety
 /// `t` must meet the requirements of [`super::Microkernel`].
 #[inline(always)]
-pub(super) unsafe fn write_rows<D: Dot, const V: usize>(d: D, sums: &[[Sum<D>; V]], t: &Tile<'_>) {
+pub(super) unsafe fn write_rows<D: Dot, const V: usize>(d: D, sums: &mut [[Sum<D>; V]], t: &Tile<'_>) {
     // SAFETY: `t` has channels, row terms and room for its kind of results, as `Microkernel` requires; the called
     // functions require the same.
     unsafe {
         match &t.results {
-            Results::Bytes(to) if to.is_general => write_bytes::<D, V, true>(d, sums, t, to),
-            Results::Bytes(to) => write_bytes::<D, V, false>(d, sums, t, to),
+            Results::Bytes(to) if to.is_far => write_bytes::<D::S, V, false>(d.ints(), sums, t, to),
+            Results::Bytes(to) => write_bytes::<D::S, V, true>(d.ints(), sums, t, to),
             Results::Reals(to) => write_reals::<D, V>(d, sums, t, to),
             Results::Sums => write_sums::<D, V>(sums, t),
         }
@@ -257,41 +269,44 @@ pub(super) unsafe fn first(p: *const u8, n: usize) -> u32 {
 }
 
 #[inline(always)]
-unsafe fn write_bytes<D: Dot, const V: usize, const GENERAL: bool>(
-    d: D,
-    sums: &[[Sum<D>; V]],
+unsafe fn write_bytes<S: Ints, const V: usize, const GENERAL: bool>(
+    s: S,
+    sums: &mut [[S::I; V]],
     t: &Tile<'_>,
     to: &ToBytes,
 ) {
-    let s = d.ints();
-    let lanes = D::LANES;
     let zero_point = s.splat_i32(to.bytes.zero_point);
     let bytes = if GENERAL { Bytes { zero_point: 0, ..to.bytes } } else { to.bytes };
     // SAFETY: there is a block per vector.
     let mut channels = [unsafe { s.channels(to.channels) }; V];
     for v in 1..V {
         // SAFETY: there is a block per vector, and `v < V`.
-        channels[v] = unsafe { s.channels(to.channels.add(v * Channels::stride(lanes))) };
+        channels[v] = unsafe { s.channels(to.channels.add(v * Channels::stride(S::LANES))) };
     }
-    // Not unrolled, so that the channels stay in registers, and sums are loaded from memory.
-    for (r, sums) in sums.iter().enumerate().take(t.product.rows) {
-        let mut row = *sums;
-        // SAFETY: there is a term per row, and `columns` bytes per row are writable.
-        unsafe {
-            if !to.row_terms.is_null() {
-                let term = s.splat_i32(*to.row_terms.add(r));
-                for v in 0..V {
-                    row[v] = s.add_i32(row[v], term);
-                }
-            }
-            for v in 0..V {
-                row[v] = s.scale_by::<GENERAL, GENERAL>(s.add_bias(row[v], channels[v]), channels[v]);
-                if GENERAL {
-                    row[v] = s.add_i32(row[v], zero_point);
-                }
-            }
-            s.narrow(&row, &bytes, t.c.add(r * t.product.stride), t.columns);
+    if !to.row_terms.is_null() {
+        // SAFETY: there is a term per row.
+        let terms = unsafe { core::slice::from_raw_parts(to.row_terms, t.product.rows) };
+        for (row, &term) in sums.iter_mut().zip(terms) {
+            *row = row.map(|sum| s.add_i32(sum, s.splat_i32(term)));
         }
+    }
+    let (mut c, mut left, together) = (t.c, t.product.rows, const { together(S::NARROWED, V) });
+    debug_assert_eq!(sums.len(), left.next_multiple_of(together), "a kernel for another number of rows");
+    // Not unrolled, so that the channels stay in registers.
+    for sums in sums.chunks_exact(together) {
+        let mut some = [zero_point; 4];
+        for r in 0..together {
+            for v in 0..V {
+                let x = s.add_bias(sums[r][v], channels[v]);
+                some[r * V + v] = match GENERAL {
+                    true => s.add_i32(s.scale_by::<true, true>(x, channels[v]), zero_point),
+                    false => s.scale_upper(x, channels[v]),
+                };
+            }
+        }
+        // SAFETY: `columns` bytes are writable of each of the `left` rows from `c` on.
+        unsafe { s.narrow_rows::<V>(some, &bytes, c, t.product.stride, t.columns, together.min(left)) };
+        (c, left) = (c.wrapping_add(together * t.product.stride), left.saturating_sub(together));
     }
 }
 

@@ -34,7 +34,7 @@ pub(super) unsafe fn tile<D: ByLane, A: body::TapRows<R>, const R: usize, const 
         } else {
             parts::<D, A, R, V, 1>(d, t)
         };
-        body::finish::<D, R, V>(&sums, t, write);
+        body::finish::<D, R, V>(d, &sums, t, write);
     }
 }
 

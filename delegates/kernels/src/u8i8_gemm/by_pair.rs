@@ -74,7 +74,7 @@ pub(super) unsafe fn tile<D: ByPair, A: body::TapRows<R>, const R: usize, const 
                 by_row[r][v] = vreinterpretq_s32_s64(row);
             }
         }
-        body::finish::<D, R, V>(&by_row, t, write);
+        body::finish::<D, R, V>(d, &by_row, t, write);
     }
 }
 

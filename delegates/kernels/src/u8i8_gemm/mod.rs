@@ -242,7 +242,11 @@ impl Gemm {
             gemm.tiles.is_none_or(|tiles| (tiles.pays)(&sizes))
                 && gemm.split.as_ref().is_none_or(|split| split.is_for(&sizes))
         };
-        usable(TABLE, isa).rfind(fits).unwrap_or(&TABLE[0])
+        let fastest = usable(TABLE, isa).rfind(fits).unwrap_or(&TABLE[0]);
+        let is_plain = |gemm: &Gemm| gemm.tiles.is_none() && gemm.split.is_none();
+        let holds = |gemm: &&Gemm| gemm.isa == fastest.isa && is_plain(gemm) && sizes.columns <= gemm.nr();
+        let with_most_rows = usable(TABLE, isa).filter(holds).max_by_key(|gemm| gemm.mr);
+        with_most_rows.filter(|_| is_plain(fastest)).unwrap_or(fastest)
     }
 
     /// The width of the panel of columns `from..columns`.

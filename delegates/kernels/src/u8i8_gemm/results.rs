@@ -20,8 +20,8 @@ pub enum Results {
 pub struct ToBytes {
     /// The channels of the columns, starting at the first column.
     pub channels: *const i64,
-    /// Whether a channel rounds away from zero or shifts to the left.
-    pub is_general: bool,
+    /// Whether all channels round up and shift to the right by 32 or more.
+    pub is_far: bool,
     /// The output range.
     pub bytes: Bytes,
     /// The number that is added to the sums of each row; or null.

@@ -280,7 +280,7 @@ pub(super) unsafe fn tile<D: Pairs, const FOURS: bool, const R: usize, const V: 
                 group += 1;
             }
         }
-        body::finish::<D, R, V>(&sums, t, write);
+        body::finish::<D, R, V>(d, &sums, t, write);
     }
 }
 

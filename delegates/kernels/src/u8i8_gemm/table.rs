@@ -6,7 +6,7 @@ use super::body::{RowPointers, Strip};
 use super::*;
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]
 use super::{by_lane, by_pair};
-use crate::simd::dot::*;
+use crate::simd::{self, Ints, dot::*};
 
 macro_rules! member {
     ($name:expr, $isa:expr, $t:ty, $mr:literal, $($v:literal: [$($r:literal)*]),*) => {
@@ -34,14 +34,15 @@ family! {
             panel::pack(T::new(), matrix, width, to)
         };
         #[inline(never)]
-        fn write[V: usize](sums: &[[body::Sum<T>; V]], tile: &Tile<'_>) {
+        #[allow(dead_code)] // All but the first member with these vectors.
+        fn write[V: usize](sums: &mut [[body::Sum<T>; V]], tile: &Tile<'_>) {
             body::write_rows(T::new(), sums, tile)
         };
         fn apart[R: usize, V: usize](tile: &Tile<'_>) {
-            bodies::tile::<T, RowPointers<R>, R, V>(T::new(), tile, write::<V>)
+            bodies::tile::<T, RowPointers<R>, R, V>(T::new(), tile, <<T as Dot>::S as Writes>::write::<V>())
         };
         fn strip[R: usize, V: usize](tile: &Tile<'_>) {
-            bodies::tile::<T, Strip, R, V>(T::new(), tile, write::<V>)
+            bodies::tile::<T, Strip, R, V>(T::new(), tile, <<T as Dot>::S as Writes>::write::<V>())
         };
     }
     scalar("_2x8" ScalarDot, 2, 1: [1 2], 2: [1 2]);
@@ -51,6 +52,7 @@ family! {
     avx512 = avx512_bytes::MEMBER;
     vnni256("_6x16" Vnni256Dot, 6, 1: [1 2 3 4 5 6], 2: [1 2 3 4 5 6]);
     avxvnni("_6x16" AvxVnniDot, 6, 1: [1 2 3 4 5 6], 2: [1 2 3 4 5 6]);
+    avx512vnni = few_columns::MEMBER;
     avx512vnni(
         "_14x32" VnniDot, 14,
         1: [1 2 3 4 5 6 7 8 9 10 11 12 13 14],
@@ -62,6 +64,82 @@ family! {
     neoni8mm("_8x8" NeonI8mm: by_pair, 8, 1: [1 2 3 4 5 6 7 8], 2: [1 2 3 4 5 6 7 8]);
 }
 member_of_table!(Gemm);
+
+/// The functions that write results. Members with the same vectors share those of the first one.
+trait Writes: Ints {
+    /// Of rows of `V` vectors.
+    fn write<const V: usize>() -> WriteRows<Self, V>;
+}
+
+type WriteRows<S, const V: usize> = unsafe fn(&mut [[<S as Ints>::I; V]], &Tile<'_>);
+
+macro_rules! writes {
+    ($($(#[$cfg:meta])* $s:ty: $level:ident),*) => { $(
+        $(#[$cfg])*
+        impl Writes for $s {
+            #[inline(always)]
+            fn write<const V: usize>() -> WriteRows<Self, V> {
+                $level::write::<V>
+            }
+        }
+    )* };
+}
+
+writes! {
+    simd::Scalar: scalar,
+    #[cfg(all(target_arch = "x86_64", feature = "avx2"))] simd::Avx2: avx2,
+    #[cfg(all(target_arch = "x86_64", feature = "avx512"))] simd::Avx512: avx512,
+    #[cfg(all(target_arch = "aarch64", feature = "neon"))] simd::Neon: neon
+}
+
+/// One vector of columns leaves registers for more rows.
+#[cfg(all(target_arch = "x86_64", feature = "avx512"))]
+mod few_columns {
+    use super::avx512vnni::{MEMBER as WIDER, *};
+    use super::*;
+
+    pub(super) const MEMBER: Gemm = Gemm {
+        name: "u8i8_gemm_16x16__avx512vnni",
+        mr: 16,
+        by_vectors: &[&[
+            apart::<1, 1>,
+            apart::<2, 1>,
+            apart::<3, 1>,
+            apart::<4, 1>,
+            apart::<5, 1>,
+            apart::<6, 1>,
+            apart::<7, 1>,
+            apart::<8, 1>,
+            apart::<9, 1>,
+            apart::<10, 1>,
+            apart::<11, 1>,
+            apart::<12, 1>,
+            apart::<13, 1>,
+            apart::<14, 1>,
+            apart::<15, 1>,
+            apart::<16, 1>,
+        ]],
+        strips: &[&[
+            strip::<1, 1>,
+            strip::<2, 1>,
+            strip::<3, 1>,
+            strip::<4, 1>,
+            strip::<5, 1>,
+            strip::<6, 1>,
+            strip::<7, 1>,
+            strip::<8, 1>,
+            strip::<9, 1>,
+            strip::<10, 1>,
+            strip::<11, 1>,
+            strip::<12, 1>,
+            strip::<13, 1>,
+            strip::<14, 1>,
+            strip::<15, 1>,
+            strip::<16, 1>,
+        ]],
+        ..WIDER
+    };
+}
 
 /// A member with products of bytes. Rows and columns for which they do not pay are multiplied as words by the kernels
 /// of another member, which has the same layout of weights.
@@ -188,6 +266,6 @@ mod tiles {
     unsafe fn multiply(product: &Product) {
         // SAFETY: the features are enabled here; the product meets the requirements of `multiply`, and the thread has a
         // session.
-        unsafe { amx::multiply(<crate::simd::Avx512 as crate::simd::Simd>::new(), product) }
+        unsafe { amx::multiply(<simd::Avx512 as simd::Simd>::new(), product) }
     }
 }

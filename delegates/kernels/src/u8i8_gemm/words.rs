@@ -75,7 +75,7 @@ macro_rules! member {
 family! {
     Words: "i16_gemm" {
         #[inline(never)]
-        fn write[V: usize](sums: &[[body::Sum<T>; V]], tile: &Tile<'_>) {
+        fn write[V: usize](sums: &mut [[body::Sum<T>; V]], tile: &Tile<'_>) {
             body::write_sums::<T, V>(sums, tile)
         };
         fn strip[R: usize, V: usize](tile: &Tile<'_>) {

@@ -47,6 +47,16 @@ unsafe fn rounded<const A: bool, const I: usize>(x: __m512i, channels: Channels)
     }
 }
 
+/// Rounded products after their shifts by 32 or more. Those of odd lanes remain in the upper halves.
+///
+/// # Safety
+/// The machine must have the instructions.
+#[inline(always)]
+unsafe fn shifted(even: __m512i, odd: __m512i, channels: Channels) -> __m512i {
+    // SAFETY: the instructions access only registers, and the machine has them, as `# Safety` requires.
+    unsafe { _mm512_mask_srav_epi32(_mm512_srav_epi64(even, channels.shift[0]), 0xAAAA, odd, channels.far) }
+}
+
 /// The mask of the first `n` of 64 bytes.
 #[inline(always)]
 fn first(n: usize) -> u64 {
@@ -58,6 +68,7 @@ unsafe impl Ints for Avx512 {
     type I = __m512i;
     type Channels = Channels;
     type B = __m512i;
+    const NARROWED: usize = 4;
 
     in_registers! {
         "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"
@@ -134,14 +145,20 @@ unsafe impl Ints for Avx512 {
             let high = _mm512_castps_si512(_mm512_movehdup_ps(_mm512_castsi512_ps(x)));
             let (even, odd) = (rounded::<A, 0>(x, channels), rounded::<A, 1>(high, channels));
             if !L && channels.is_far {
-                // The result of a shift by 32 or more is in the upper halves.
-                let (even, odd) = (_mm512_castsi512_ps(even), _mm512_castsi512_ps(odd));
-                let upper = _mm512_castps_si512(_mm512_mask_movehdup_ps(odd, 0x5555, even));
-                return _mm512_srav_epi32(upper, channels.far);
+                return shifted(even, odd, channels);
             }
             let even = _mm512_castsi512_ps(_mm512_srav_epi64(even, channels.shift[0]));
             let odd = _mm512_castsi512_ps(_mm512_srav_epi64(odd, channels.shift[1]));
             _mm512_castps_si512(_mm512_mask_moveldup_ps(even, 0xAAAA, odd))
+        }
+    }
+    #[inline(always)]
+    fn scale_upper(self, x: __m512i, channels: Channels) -> __m512i {
+        // SAFETY: `self` proves that the machine has the instructions; the block is still valid, as `channels`
+        // requires.
+        unsafe {
+            let high = _mm512_srli_epi64::<32>(x);
+            shifted(rounded::<false, 0>(x, channels), rounded::<false, 1>(high, channels), channels)
         }
     }
     #[inline(always)]
@@ -170,6 +187,27 @@ unsafe impl Ints for Avx512 {
                 _mm256_storeu_si256(c.cast(), all);
             } else {
                 _mm256_mask_storeu_epi8(c.cast(), ((1u64 << n) - 1) as u32, all);
+            }
+        }
+    }
+    #[inline(always)]
+    unsafe fn narrow_rows<const V: usize>(
+        self,
+        x: [__m512i; 4],
+        bytes: &Bytes,
+        c: *mut u8,
+        step: usize,
+        n: usize,
+        rows: usize,
+    ) {
+        const { assert!(V == 1 || V == 2) };
+        let all = self.narrow_four(x, bytes);
+        // SAFETY: the `n` bytes of each row are writable, as `Ints` requires; whole rows without gaps are all bytes.
+        unsafe {
+            match V {
+                _ if step == n && n == 16 * V && rows == 4 / V => self.store_bytes(c, all),
+                1 => self.store_runs::<4>(c, step, n, rows, all),
+                _ => self.store_runs::<2>(c, step, n, rows, all),
             }
         }
     }

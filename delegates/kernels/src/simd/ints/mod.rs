@@ -55,6 +55,8 @@ pub unsafe trait Ints: Simd {
     type Channels: Copy;
     /// A vector of `4 · LANES` bytes. A quarter below means a quarter of each 16 bytes.
     type B: Copy;
+    /// Vectors that [`narrow_rows`](Self::narrow_rows) narrows together.
+    const NARROWED: usize = 1;
 
     /// A vector with `x` in all lanes.
     fn splat_i32(self, x: i32) -> Self::I;
@@ -109,6 +111,11 @@ pub unsafe trait Ints: Simd {
     /// Multiplies with the multipliers and rounds. `L` must be true if a channel shifts to the left, `A` if one rounds
     /// away from zero.
     fn scale_by<const L: bool, const A: bool>(self, x: Self::I, channels: Self::Channels) -> Self::I;
+    /// Like [`scale_by`](Self::scale_by), if all channels round up and shift to the right by 32 or more.
+    #[inline(always)]
+    fn scale_upper(self, x: Self::I, channels: Self::Channels) -> Self::I {
+        self.scale_by::<false, false>(x, channels)
+    }
     /// Like [`scale_by`](Self::scale_by), for a block that is used once.
     ///
     /// # Safety
@@ -120,6 +127,27 @@ pub unsafe trait Ints: Simd {
     /// # Safety
     /// `n ≤ V · LANES` bytes must be writable.
     unsafe fn narrow<const V: usize>(self, x: &[Self::I; V], bytes: &Bytes, c: *mut u8, n: usize);
+
+    /// Like [`narrow`](Self::narrow), for `rows` rows of `V` vectors: at most [`NARROWED`](Self::NARROWED) vectors, or
+    /// one row. Rows are `step` bytes apart.
+    ///
+    /// # Safety
+    /// `n ≤ V · LANES` bytes of each row must be writable.
+    #[inline(always)]
+    unsafe fn narrow_rows<const V: usize>(
+        self,
+        x: [Self::I; 4],
+        bytes: &Bytes,
+        c: *mut u8,
+        step: usize,
+        n: usize,
+        rows: usize,
+    ) {
+        const { assert!(Self::NARROWED == 1, "a row at a time") };
+        _ = (step, rows);
+        // SAFETY: the row's `n` bytes are writable, as `# Safety` requires.
+        unsafe { self.narrow::<V>(&core::array::from_fn(|v| x[v]), bytes, c, n) };
+    }
 
     /// Loads `P` runs of `4 · LANES / P` bytes. The first `n` bytes of each run are loaded, the others are unspecified.
     ///
