@@ -9,22 +9,21 @@
 //! columns with one tap. Outside the image, planes contain the zero point. The kernels' offset is subtracted from all
 //! bytes.
 
+mod blocks;
+
 use std::mem::MaybeUninit;
 
 use arenite_abi::prelude::*;
-use arenite_layers::{Axis, Window};
+use arenite_layers::Window;
 
 use super::terms::{term, terms};
 use super::together::repeat_each;
 use crate::kernels::u8i8_dwconv::{DwConv, Outputs, PixelRows, Results, Width};
 use crate::memory::{Disjoint, Source, Target};
-use crate::simd::dot::place;
-use crate::simd::interleaved;
 use crate::step::{Grain, Run};
 use crate::store::{self, Store};
+use blocks::{Block, PLANES, Part, blocks, positions};
 
-/// Bytes of planes that a part of a row may take.
-const PLANES: usize = 1 << 15;
 /// Most dot products per channel.
 const MOST_TAPS: usize = 256;
 /// Multiply-adds of `f32` in the time of one result.
@@ -32,8 +31,30 @@ const COST: usize = 16;
 /// Bytes of the zero point that are read outside of an image: most bytes of a vector.
 pub(crate) const OUTSIDE: usize = 64;
 
+/// Room for the planes of a part of a row.
 #[repr(align(64))]
-struct Room([MaybeUninit<u8>; PLANES]);
+pub(crate) struct Room {
+    planes: [MaybeUninit<u8>; PLANES],
+    /// The part of a row whose planes have a border.
+    bordered: Option<Border>,
+}
+
+/// Bytes outside of the image, which stay in the planes from one row to the next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Border {
+    block: usize,
+    /// The first result of the part.
+    first: usize,
+    /// All of its bytes.
+    zero: u8,
+}
+
+impl Room {
+    /// Without planes.
+    fn new() -> Room {
+        Room { planes: [const { MaybeUninit::uninit() }; PLANES], bordered: None }
+    }
+}
 
 /// A window over images of bytes, with packed weights of each channel.
 pub(crate) struct Planes {
@@ -66,26 +87,11 @@ pub(crate) struct Job<'r> {
     pub size: usize,
 }
 
-/// A block of channels.
-struct Block {
-    width: &'static Width,
-    first: usize,
-    /// Channels that there are.
-    channels: usize,
-    /// Of a row of results.
-    parts: Vec<Part>,
-}
-
 /// Whether the kernels support the window, with weights that are sums of `terms` bytes.
 pub(crate) fn takes(window: &Window, terms: usize) -> bool {
     let groups = window.rows.taps.div_ceil(4);
     let dots = terms * groups * window.columns.taps;
     dots <= MOST_TAPS && positions(&window.columns, 64) * window.columns.stride * groups * 4 * 16 <= PLANES
-}
-
-/// Pixels of a plane from which a part of a row of `count` results is made.
-fn positions(columns: &Axis, count: usize) -> usize {
-    count + (columns.taps - 1) * columns.dilation / columns.stride + 1
 }
 
 impl Planes {
@@ -163,36 +169,54 @@ impl Planes {
         Ok(to.into_source())
     }
 
-    /// Number of blocks of channels.
-    pub(crate) fn blocks(&self) -> usize {
-        self.blocks.len()
-    }
-
-    /// Calls `f(block, row)` for all rows of all images and all blocks of channels.
-    pub(crate) fn for_each(&self, cx: &Run<'_>, f: impl Fn(usize, usize) + Sync) -> Result<()> {
+    /// Calls `f(block, row, room)` for all rows of all images and all blocks of channels.
+    pub(crate) fn for_each(&self, cx: &Run<'_>, f: impl Fn(usize, usize, &mut Room) + Sync) -> Result<()> {
         let w = &self.window;
         let rows = w.batches * w.rows.output;
         let cost = w.columns.output * w.channels * COST / self.blocks.len();
         cx.parallel_for(rows * self.blocks.len(), Grain::of_cost(cost), |range| {
-            range.for_each(|item| f(item / rows, item % rows));
+            let mut room = Room::new();
+            let (mut block, mut row) = (range.start / rows, range.start % rows);
+            for _ in range {
+                f(block, row, &mut room);
+                row += 1;
+                if row == rows {
+                    (block, row) = (block + 1, 0);
+                }
+            }
         })
     }
 
-    /// Computes a row of results.
+    /// Calls `f(block, row, room)` for these rows and all blocks of channels.
+    pub(crate) fn for_rows(&self, rows: std::ops::Range<usize>, mut f: impl FnMut(usize, usize, &mut Room)) {
+        let mut room = Room::new();
+        for block in 0..self.blocks.len() {
+            rows.clone().for_each(|row| f(block, row, &mut room));
+        }
+    }
+
+    /// Computes a row of results in `room`, which must be one that these planes passed to the caller.
     ///
     /// # Safety
     /// No other thread may access these results in the output. `job.results` must have channels for all blocks and
     /// elements of `job.size` bytes.
-    pub(crate) unsafe fn row(&self, job: &Job<'_>) {
+    pub(crate) unsafe fn row(&self, job: &Job<'_>, room: &mut Room) {
         let (w, block, y) = (&self.window, &self.blocks[job.block], job.row);
         let (image, row) = (y / w.rows.output, y % w.rows.output);
-        let mut planes = Room([const { MaybeUninit::uninit() }; PLANES]);
-        let planes = planes.0.as_mut_ptr().cast::<u8>();
+        let planes = room.planes.as_mut_ptr().cast::<u8>();
         let vectors = 4 * self.taps.len() * self.member.weights;
+        let zero = job.outside.get(0) ^ self.member.offset;
         for part in &block.parts {
+            let border = Border { block: job.block, first: part.first, zero };
+            let is_bordered = room.bordered.replace(border) == Some(border);
             for g in 0..w.rows.taps.div_ceil(4) {
                 // SAFETY: `part` limited the number of results so that the planes of all groups fit the room.
-                unsafe { self.fill((block, part), g, image, row, job, planes) };
+                unsafe {
+                    if !is_bordered {
+                        Self::surround(part, g, zero, planes);
+                    }
+                    self.fill((block, part), g, image, row, job, planes);
+                }
             }
             let first = (y * w.columns.output + part.first) * w.channels + block.first;
             let step = w.channels * job.size;
@@ -213,7 +237,7 @@ impl Planes {
         }
     }
 
-    /// Fills the planes of filter rows `4 · g‥`, for row `row` of the results of image `image`.
+    /// Fills the planes of filter rows `4 · g‥` inside of their border, for row `row` of the results of image `image`.
     ///
     /// # Safety
     /// The planes have room.
@@ -228,26 +252,15 @@ impl Planes {
     ) {
         let (w, width) = (&self.window, block.width);
         let line = w.columns.input * w.channels;
-        let (zero, outside) = (outside.get(0) ^ self.member.offset, outside.at(0, OUTSIDE));
+        let outside = outside.at(0, OUTSIDE);
         let mut lines = [None; 4];
         for (i, l) in lines.iter_mut().enumerate().take(w.rows.taps - 4 * g) {
             let at = |y| input.at(image * w.image() + y * line, line).wrapping_add(block.first);
             *l = w.rows.at(row, 4 * g + i).map(at);
         }
         let step = w.columns.stride * w.channels;
-        for phase in &part.phases {
+        for phase in part.phases.iter().filter(|phase| phase.pixels > 0) {
             let to = planes.wrapping_add(g * 4 * part.plane + phase.at);
-            for q in 0..4 {
-                let to = to.wrapping_add(q * part.plane);
-                // SAFETY: the planes of a quad and a phase, inside of which its pixels begin and end.
-                unsafe {
-                    to.write_bytes(zero, phase.start);
-                    to.wrapping_add(phase.end).write_bytes(zero, phase.len - phase.end);
-                }
-            }
-            if phase.pixels == 0 {
-                continue;
-            }
             let mut rows = PixelRows {
                 from: [outside; 4],
                 steps: [0; 4],
@@ -261,6 +274,23 @@ impl Planes {
             }
             // SAFETY: pixels are in a row of the input, or in [`OUTSIDE`] with step 0; the planes have room for them.
             unsafe { self.interleave(width, &rows) };
+        }
+    }
+
+    /// Writes the border of the planes of filter rows `4 · g‥`.
+    ///
+    /// # Safety
+    /// The planes have room.
+    unsafe fn surround(part: &Part, g: usize, zero: u8, planes: *mut u8) {
+        for phase in &part.phases {
+            for q in 0..4 {
+                let to = planes.wrapping_add((4 * g + q) * part.plane + phase.at);
+                // SAFETY: the planes of a quad and a phase, inside of which its pixels begin and end.
+                unsafe {
+                    to.write_bytes(zero, phase.start);
+                    to.wrapping_add(phase.end).write_bytes(zero, phase.len - phase.end);
+                }
+            }
         }
     }
 
@@ -292,125 +322,4 @@ impl Planes {
 fn weight(weights: &[i16], window: &Window, row: usize, column: usize, channel: usize) -> i16 {
     let at = (row * window.columns.taps + column) * window.channels + channel;
     if row < window.rows.taps { weights[at] } else { 0 }
-}
-
-impl Block {
-    /// Writes the weights of one dot product per lane, given as `weight(byte, channel)`.
-    fn pack(&self, member: &DwConv, packed: &mut [u8], weight: impl Fn(usize, usize) -> i8) {
-        for q in 0..4 {
-            for d in 0..member.lanes {
-                let Some(channel) = self.channel(q, d) else { continue };
-                let four = std::array::from_fn(|i| weight(i, channel));
-                place(&mut packed[q * member.weights..][..member.weights], member.lanes, d, four);
-            }
-        }
-    }
-
-    /// The channels in the order of lanes.
-    fn order<T: Copy>(&self, member: &DwConv, none: T, of: impl Fn(usize) -> T) -> Vec<T> {
-        let lanes = (0..4).flat_map(|q| (0..member.lanes).map(move |d| (q, d)));
-        lanes.map(|(q, d)| self.channel(q, d).map_or(none, &of)).collect()
-    }
-
-    /// The channel of lane `d` of quad `q`, if there is one.
-    fn channel(&self, q: usize, d: usize) -> Option<usize> {
-        Some(interleaved(q, d) % self.width.channels).filter(|&c| c < self.channels).map(|c| self.first + c)
-    }
-}
-
-/// Cuts the channels into blocks: wide ones while they are full, then narrower ones.
-fn blocks(member: &'static DwConv, window: &Window, taps: &[(usize, usize)], groups: usize) -> Vec<Block> {
-    let mut blocks = Vec::new();
-    let mut first = 0;
-    while first < window.channels {
-        let left = window.channels - first;
-        let fits = |width: &&Width| part(&window.columns, width, groups) > 0;
-        let fills = |width: &&Width| left + 15 >= width.channels;
-        let mut widths = member.widths.iter().filter(fits);
-        let width = widths.find(fills).unwrap_or(&member.widths[member.widths.len() - 1]);
-        let channels = left.min(width.channels);
-        let count = part(&window.columns, width, groups);
-        let parts = (0..window.columns.output).step_by(count);
-        let parts = parts.map(|x| Part::new(window, width, x, count.min(window.columns.output - x), taps));
-        blocks.push(Block { width, first, channels, parts: parts.collect() });
-        first += channels;
-    }
-    blocks
-}
-
-/// Results of a part of a row, so that all planes have room; parts are about equal.
-fn part(columns: &Axis, width: &Width, groups: usize) -> usize {
-    let room = PLANES / (4 * groups * columns.stride * width.channels);
-    let most =
-        room.saturating_sub(positions(columns, 0) + width.pixels) / (4 * width.pixels) * (4 * width.pixels);
-    if most == 0 {
-        return 0;
-    }
-    let parts = columns.output.div_ceil(most);
-    columns.output.div_ceil(parts).next_multiple_of(width.pixels)
-}
-
-/// A part of a row of results. The layout of its planes is `[group][quad][phase][position][channel]`.
-struct Part {
-    first: usize,
-    count: usize,
-    /// Bytes of the planes of all phases of a quad.
-    plane: usize,
-    /// Where the first result finds each tap.
-    offsets: Vec<usize>,
-    /// The phases that a tap reads.
-    phases: Vec<Phase>,
-}
-
-/// Every `stride`-th column.
-struct Phase {
-    /// Where its planes begin, and their bytes.
-    at: usize,
-    len: usize,
-    /// The bytes of them that are inside the image.
-    start: usize,
-    end: usize,
-    /// The pixels there.
-    pixels: usize,
-    /// Where in a row of the image they begin.
-    from: usize,
-}
-
-impl Part {
-    fn new(window: &Window, width: &Width, first: usize, count: usize, taps: &[(usize, usize)]) -> Part {
-        let columns = &window.columns;
-        let positions = positions(columns, count.next_multiple_of(width.pixels));
-        let len = positions * width.channels;
-        let plane = columns.stride * len;
-        let offset = |&(column, g): &(usize, usize)| {
-            let at = column * columns.dilation;
-            4 * g * plane + at % columns.stride * len + at / columns.stride * width.channels
-        };
-        let is_read =
-            |phase: &usize| (0..columns.taps).any(|tap| tap * columns.dilation % columns.stride == *phase);
-        let phase = |phase: usize| {
-            // The column that the first position reads; negative if it is before the image.
-            let column = (first * columns.stride + phase) as isize - columns.before as isize;
-            let before = (-column).max(0) as usize;
-            let start = before.div_ceil(columns.stride).min(positions);
-            let room = (columns.input as isize - column).max(0) as usize;
-            let end = room.div_ceil(columns.stride).clamp(start, positions);
-            let inside = column + (start * columns.stride) as isize;
-            Phase {
-                at: phase * len,
-                len,
-                start: start * width.channels,
-                end: end * width.channels,
-                pixels: end - start,
-                from: if start < end { inside as usize * window.channels } else { 0 },
-            }
-        };
-        Part {
-            first,
-            count,
-            plane,
-            offsets: taps.iter().map(offset).collect(),
-            phases: (0..columns.stride).filter(is_read).map(phase).collect(),
-        }
-    }
 }

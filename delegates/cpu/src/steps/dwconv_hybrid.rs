@@ -74,7 +74,7 @@ impl Step for DwConvHybrid {
         let (rows, repeated) = cx.scratch().take(self.rows.scratch());
         let quantized = self.rows.quantize(cx, cx.input(self.input), rows)?;
         let input = self.planes.repeat(cx, quantized.bytes, repeated)?;
-        self.planes.for_each(cx, |block, row| {
+        self.planes.for_each(cx, |block, row, room| {
             let image = row / self.planes.window.rows.output;
             let row_of_bytes = quantized.rows.get(image);
             let zero_point = row_of_bytes.zero_point - i32::from(self.planes.offset());
@@ -87,7 +87,7 @@ impl Step for DwConvHybrid {
             let job = Job { block, row, input, outside, results, output: output.cast(), size };
             // SAFETY: each block of each row is one thread's; `new` made channels for all blocks.
             unsafe {
-                self.planes.row(&job);
+                self.planes.row(&job, room);
                 self.finish(&epilogue, block, row, output);
             }
         })

@@ -11,7 +11,7 @@ use crate::fixed_point::Factor;
 use crate::kernels::u8i8_dwconv::{DwConv, Results};
 use crate::memory::{Disjoint, Source, Target};
 use crate::reach::epilogue::Epilogue;
-use crate::reach::planes_u8::{Job, OUTSIDE, Planes};
+use crate::reach::planes_u8::{Job, OUTSIDE, Planes, Room};
 use crate::requantize::{Bytes, Channel, Channels};
 use crate::step::{Run, Step};
 use crate::store::Store;
@@ -66,19 +66,25 @@ impl DwConvU8 {
     ///
     /// # Safety
     /// No other thread may access these results in `output`, the tensor.
-    unsafe fn row(&self, block: usize, row: usize, (input, output): (Source<'_, u8>, Disjoint<'_, u8>)) {
-        let Channels { is_general, bytes, .. } = self.table;
+    unsafe fn row(
+        &self,
+        block: usize,
+        row: usize,
+        room: &mut Room,
+        (input, output): (Source<'_, u8>, Disjoint<'_, u8>),
+    ) {
+        let Channels { is_far, bytes, .. } = self.table;
         let job = Job {
             block,
             row,
             input,
             outside: Source::of(&self.zeros),
-            results: Results::Bytes { table: self.table.block(0), is_general, bytes },
+            results: Results::Bytes { table: self.table.block(0), is_far, bytes },
             output,
             size: 1,
         };
         // SAFETY: the results are the caller's; `new` made channels for all blocks.
-        unsafe { self.planes.row(&job) };
+        unsafe { self.planes.row(&job, room) };
     }
 }
 
@@ -106,9 +112,9 @@ impl Step for DwConvU8 {
     fn run(&self, cx: &Run<'_>) -> Result<()> {
         let input = self.planes.repeat(cx, cx.input(self.input), cx.scratch())?;
         let places = (input, cx.output::<u8>(self.output).share());
-        self.planes.for_each(cx, |block, row| {
+        self.planes.for_each(cx, |block, row, room| {
             // SAFETY: each block of each row is one thread's.
-            unsafe { self.row(block, row, places) };
+            unsafe { self.row(block, row, room, places) };
         })
     }
 }
@@ -129,11 +135,9 @@ impl RowStep for DwConvU8 {
         let above = image * self.planes.window.rows.output;
         let width = output.len() / rows.len();
         let output = output.share().within((above + rows.start) * width);
-        for block in 0..self.planes.blocks() {
-            for row in rows.clone() {
-                // SAFETY: the row is in `output`, which only this call writes.
-                unsafe { self.row(block, above + row, (input, output)) };
-            }
-        }
+        self.planes.for_rows(above + rows.start..above + rows.end, |block, row, room| {
+            // SAFETY: the row is in `output`, which only this call writes.
+            unsafe { self.row(block, row, room, (input, output)) };
+        });
     }
 }

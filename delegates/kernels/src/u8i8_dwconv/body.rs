@@ -99,11 +99,12 @@ impl<D: Dot, const GENERAL: bool> Finish<D> for ToBytes<GENERAL> {
         // pixels of each vector, and `count` of the last one.
         unsafe {
             for q in 0..4 {
+                let channels = s.channels(self.table.add(q * stride));
                 for v in 0..V {
-                    sums[q][v] = s.requantize::<GENERAL, GENERAL>(sums[q][v], self.table.add(q * stride));
-                    if GENERAL {
-                        sums[q][v] = s.add_i32(sums[q][v], zero_point);
-                    }
+                    sums[q][v] = match GENERAL {
+                        true => s.add_i32(s.scale_by::<true, true>(sums[q][v], channels), zero_point),
+                        false => s.scale_upper(sums[q][v], channels),
+                    };
                 }
             }
             for v in 0..V {
@@ -163,11 +164,11 @@ pub(super) unsafe fn convolve<D: Dot, const P: usize>(d: D, o: &Outputs) {
     // called functions.
     unsafe {
         match o.results {
-            Results::Bytes { table, is_general: true, bytes } => {
-                pixels::<D, P, _>(d, o, ToBytes::<true> { table, bytes });
+            Results::Bytes { table, is_far: true, bytes } => {
+                pixels::<D, P, _>(d, o, ToBytes::<false> { table, bytes });
             }
             Results::Bytes { table, bytes, .. } => {
-                pixels::<D, P, _>(d, o, ToBytes::<false> { table, bytes });
+                pixels::<D, P, _>(d, o, ToBytes::<true> { table, bytes });
             }
             Results::Reals { table, image, limits } => {
                 pixels::<D, P, _>(d, o, ToReals { table, image, limits });
@@ -179,16 +180,21 @@ pub(super) unsafe fn convolve<D: Dot, const P: usize>(d: D, o: &Outputs) {
 #[inline(always)]
 unsafe fn pixels<D: Dot, const P: usize, F: Finish<D>>(d: D, o: &Outputs, finish: F) {
     let mut p = 0;
-    // SAFETY: groups of `TOGETHER · P` pixels end within `count`; at most the remaining pixels of the last vectors are
-    // written.
-    unsafe {
-        while p + TOGETHER * P <= o.count {
-            vectors::<D, P, TOGETHER, F>(d, o, p, P, finish);
-            p += TOGETHER * P;
+    while p < o.count {
+        let left = (o.count - p).div_ceil(P);
+        // Three vectors are computed together with the one before them.
+        if left + 1 == TOGETHER && p > 0 {
+            p -= P;
         }
-        while p < o.count {
-            vectors::<D, P, 1, F>(d, o, p, P.min(o.count - p), finish);
-            p += P;
+        // SAFETY: vectors begin within `count`; at most the remaining pixels of the last one are written.
+        unsafe {
+            if p + (TOGETHER - 1) * P < o.count {
+                vectors::<D, P, TOGETHER, F>(d, o, p, P.min(o.count - p - (TOGETHER - 1) * P), finish);
+                p += TOGETHER * P;
+            } else {
+                vectors::<D, P, 1, F>(d, o, p, P.min(o.count - p), finish);
+                p += P;
+            }
         }
     }
 }

@@ -70,8 +70,8 @@ pub enum Results {
     Bytes {
         /// The address of the channels.
         table: *const i64,
-        /// Whether a channel rounds away from zero or shifts to the left.
-        is_general: bool,
+        /// Whether all channels round up and shift to the right by 32 or more.
+        is_far: bool,
         /// The output range.
         bytes: Bytes,
     },
@@ -91,9 +91,9 @@ impl Results {
     #[inline]
     pub fn from(self, block: usize, lanes: usize) -> Results {
         match self {
-            Results::Bytes { table, is_general, bytes } => {
+            Results::Bytes { table, is_far, bytes } => {
                 let table = table.wrapping_add(block * Channels::stride(lanes));
-                Results::Bytes { table, is_general, bytes }
+                Results::Bytes { table, is_far, bytes }
             }
             Results::Reals { table, image, limits } => {
                 let table = table.wrapping_add(block * RealChannels::stride(lanes));
