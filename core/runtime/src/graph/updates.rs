@@ -9,8 +9,11 @@
 //! ```
 //! The shapes of the slices depend on `i`, so a loop around them would be planned again in each round. For `i` inside
 //! the list both results are the same. Outside, slicing is an error, but the op writes the nearest row.
+//!
+//! If the batch size is dynamic, EXPAND_DIMS at axis 0 takes the place of RESHAPE. A list of the last result alone has
+//! one row, with constants for its positions: `SLICE(x, 0…, [0, −1…])`, `SLICE(x, [1, 0…], −1…)`.
 
-use arenite_abi::schema::op::{ADD, CONCATENATION, DYNAMIC_UPDATE_SLICE, RESHAPE, SLICE};
+use arenite_abi::schema::op::{ADD, CONCATENATION, DYNAMIC_UPDATE_SLICE, EXPAND_DIMS, RESHAPE, SLICE};
 use arenite_abi::schema::{ConcatenationOptions, Field, OptionsTable};
 use arenite_abi::{ElementType, Options};
 
@@ -29,12 +32,17 @@ struct Update {
     last: usize,
     /// Both SLICE nodes.
     slices: [usize; 2],
-    /// The CONCATENATION that computes the size of the first slice.
-    size: usize,
-    /// The list, the row, and the zeros after the position.
     list: i32,
     row: i32,
-    zeros: i32,
+    position: Position,
+}
+
+/// Where an update begins.
+enum Position {
+    /// At `[i, zeros…]`: the CONCATENATION that computes the size of the first slice gets these zeros.
+    Joined { size: usize, zeros: i32 },
+    /// At the elements of a tensor.
+    Constant(i32),
 }
 
 /// Replaces all updates of rows, if a plugin has the op.
@@ -54,8 +62,13 @@ pub(super) fn replace(graph: &mut Graph, registry: &Registry) {
         if candidates.is_empty() {
             continue;
         }
-        let position = graph.nodes[update.size].outputs[0];
-        graph.nodes[update.size].inputs[1] = update.zeros;
+        let position = match update.position {
+            Position::Joined { size, zeros } => {
+                graph.nodes[size].inputs[1] = zeros;
+                graph.nodes[size].outputs[0]
+            }
+            Position::Constant(tensor) => tensor,
+        };
         let last = &mut graph.nodes[update.last];
         (last.key, last.version, last.candidates) = (key, 1, candidates);
         last.inputs = [update.list, update.row, position].into();
@@ -131,11 +144,39 @@ impl<'a> Uses<'a> {
         self.integers(t).is_some_and(|list| list.iter().all(|&x| x == value))
     }
 
+    /// The node that makes `t` of its first input: RESHAPE or EXPAND_DIMS.
+    fn expanded(&self, t: i32) -> Option<&'a NodeInfo> {
+        let made = self.made_by(t, RESHAPE, 2).or_else(|| self.made_by(t, EXPAND_DIMS, 2));
+        made.map(|(_, node)| node)
+    }
+
     /// Matches `scalar ─► RESHAPE ─► CONCATENATION(·, rest) ─► t`: returns the node, the scalar and the rest.
     fn position(&self, t: i32) -> Option<(usize, i32, i32)> {
         let (at, node) = self.made_by(t, CONCATENATION, 2)?;
-        let (_, reshape) = self.made_by(node.inputs[0], RESHAPE, 2)?;
-        (concatenation(node)? == (0, 0)).then_some((at, reshape.inputs[0], node.inputs[1]))
+        let scalar = self.expanded(node.inputs[0])?.inputs[0];
+        (concatenation(node)? == (0, 0)).then_some((at, scalar, node.inputs[1]))
+    }
+
+    /// The position of a row that follows `upper` and is followed by `lower`.
+    fn between(&self, upper: &NodeInfo, lower: &NodeInfo) -> Option<Position> {
+        let whole = self.all_equal(upper.inputs[1], 0) && self.all_equal(lower.inputs[2], -1);
+        if let (Some(size), Some(begin)) = (self.integers(upper.inputs[2]), self.integers(lower.inputs[1])) {
+            let is = |list: &[i32], first, rest| {
+                list.split_first()
+                    .is_some_and(|(&head, tail)| head == first && tail.iter().all(|&x| x == rest))
+            };
+            return (whole && is(&size, 0, -1) && is(&begin, 1, 0))
+                .then_some(Position::Constant(upper.inputs[1]));
+        }
+        let (size, i, rest) = self.position(upper.inputs[2])?;
+        let (_, next, zeros) = self.position(lower.inputs[1])?;
+        let (_, sum) = self.made_by(next, ADD, 2)?;
+        let counts = sum.inputs[0] == i && self.all_equal(sum.inputs[1], 1);
+        let rests = self.all_equal(rest, -1)
+            && self.all_equal(zeros, 0)
+            && self.integers(rest)?.len() == self.integers(zeros)?.len();
+        (whole && counts && rests && self.is_read_once(upper.inputs[2]))
+            .then_some(Position::Joined { size, zeros })
     }
 
     fn update(&self, last: usize) -> Option<Update> {
@@ -147,19 +188,12 @@ impl<'a> Uses<'a> {
         let (first, upper) = self.made_by(above, SLICE, 3)?;
         let (second, lower) = self.made_by(below, SLICE, 3)?;
         let list = upper.inputs[0];
-        let (size, i, rest) = self.position(upper.inputs[2])?;
-        let (_, next, zeros) = self.position(lower.inputs[1])?;
-        let (_, sum) = self.made_by(next, ADD, 2)?;
-        let counts = sum.inputs[0] == i && self.all_equal(sum.inputs[1], 1);
-        let whole = self.all_equal(upper.inputs[1], 0)
-            && self.all_equal(rest, -1)
-            && self.all_equal(zeros, 0)
-            && self.all_equal(lower.inputs[2], -1)
-            && self.integers(rest)?.len() == self.integers(zeros)?.len();
+        let position = self.between(upper, lower)?;
         // Input shapes may change, but the row stays one row.
-        let (_, one) = self.made_by(row, RESHAPE, 2)?;
-        let one = self.integers(one.inputs[1])?.first() == Some(&1);
-        let ours = [above, below, upper.inputs[2]].iter().all(|&t| self.is_read_once(t));
+        let one = self.expanded(row)?;
+        let first_size = if one.key == OpKey::Builtin(RESHAPE) { 1 } else { 0 };
+        let one = self.integers(one.inputs[1])?.first() == Some(&first_size);
+        let ours = [above, below].iter().all(|&t| self.is_read_once(t));
         let (x, r, y) = (self.tensor(list)?, self.tensor(row)?, self.tensor(*node.outputs.first()?)?);
         let shapes = x.shape.len() > 1
             && x.shape == y.shape
@@ -169,13 +203,13 @@ impl<'a> Uses<'a> {
             && (x.ty, r.ty) == (y.ty, y.ty)
             && !x.variable
             && !y.variable;
-        (counts && whole && one && ours && shapes && lower.inputs[0] == list).then_some(Update {
+        let slices = [first, second];
+        (one && ours && shapes && lower.inputs[0] == list).then_some(Update {
             last,
-            slices: [first, second],
-            size,
+            slices,
             list,
             row,
-            zeros,
+            position,
         })
     }
 }

@@ -1,19 +1,16 @@
-//! Loops that the CPU delegate runs as one step, in the form in which converters write recurrent layers. Each is
-//! compared with the reference ops, on every instruction set and with several threads. And loops that it refuses, with
-//! the reason.
+//! Models of recurrent loops, as converters write them.
 
-use arenite::config::DelegateConfig;
+use arenite::Model;
 use arenite::model_file::tensor_type::{BOOL, FLOAT32, INT8, INT32};
 use arenite::model_file::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
-use arenite::{Interpreter, Model, NodeProvider};
 use arenite_abi::schema::{SplitOptions, WhileOptions};
 use arenite_tests::options::{Attributes, WithOptions};
 
 /// Numbers between -1 and 1, the same in each run.
-struct Random(u64);
+pub(crate) struct Random(pub u64);
 
 impl Random {
-    fn list(&mut self, len: i32) -> Vec<f32> {
+    pub(crate) fn list(&mut self, len: i32) -> Vec<f32> {
         let mut next = || {
             self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (self.0 >> 40) as f32 / (1 << 23) as f32 - 1.0
@@ -24,26 +21,39 @@ impl Random {
 
 /// A loop `while (i < rounds) { states = body(x[i], states); list[at] = row; i += step }`.
 #[derive(Clone)]
-struct Loop {
+pub(crate) struct Loop {
     /// The sequence: steps, batch, features.
-    x: [i32; 3],
-    units: i32,
+    pub x: [i32; 3],
+    pub units: i32,
     /// The number of rows of the list.
-    list: i32,
-    first: i32,
-    step: i32,
-    rounds: i32,
+    pub list: i32,
+    pub first: i32,
+    pub step: i32,
+    pub rounds: i32,
     /// LESS, LESS_EQUAL, and so on.
-    condition: &'static str,
-    /// The list is written at the last row, not at row `i`.
-    last_row: bool,
+    pub condition: &'static str,
+    pub write: Write,
     /// Whether weights are quantized to 8 bits.
-    hybrid: bool,
-    cell: Cell,
+    pub hybrid: bool,
+    pub cell: Cell,
+}
+
+/// How a round writes a row of the list.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Write {
+    /// DYNAMIC_UPDATE_SLICE, at row `i`.
+    Update,
+    /// The same, at the last row.
+    LastRow,
+    /// CONCATENATION of the rows before `i`, the new row and the rows behind it, as converters write it. This op makes
+    /// a row of a state, and a list of a number.
+    Slices(&'static str),
+    /// The same, at row 0: what converters write for a list of the last row alone.
+    FirstRow,
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Cell {
+pub(crate) enum Cell {
     /// `h' = tanh(W x + R h + b)`.
     Simple,
     /// As Keras writes it: one product for four gates.
@@ -54,7 +64,7 @@ enum Cell {
     Swap,
 }
 
-const LSTM: Loop = Loop {
+pub(crate) const LSTM: Loop = Loop {
     x: [7, 1, 5],
     units: 24,
     list: 7,
@@ -62,7 +72,7 @@ const LSTM: Loop = Loop {
     step: 1,
     rounds: 7,
     condition: "LESS",
-    last_row: false,
+    write: Write::Update,
     hybrid: false,
     cell: Cell::Lstm,
 };
@@ -133,6 +143,44 @@ impl Graph<'_> {
         parts
     }
 
+    /// `x` with one more dimension in front, by RESHAPE or EXPAND_DIMS.
+    fn expand(&mut self, (op, ty): (&str, i32), x: i32, shape: &[i32]) -> i32 {
+        let second = match op {
+            "RESHAPE" => self.integers(&[shape.len() as i32], shape),
+            _ => self.integers(&[], &[0]),
+        };
+        let y = self.graph.tensor(Tensor::new("", ty, shape));
+        self.node(op, &[x, second], &[y], None);
+        y
+    }
+
+    /// A number and two constants.
+    fn join(&mut self, [first]: [i32; 1], rest: [i32; 2]) -> i32 {
+        let (rest, y) = (self.integers(&[2], &rest), self.graph.tensor(Tensor::new("", INT32, &[3])));
+        self.node("CONCATENATION", &[first, rest], &[y], None);
+        y
+    }
+
+    /// The rows of a list up to `size`, a new row that `op` makes of a state, and the rows from `begin` on.
+    fn around(
+        &mut self,
+        list: i32,
+        sizes: [i32; 3],
+        (op, state): (&str, i32),
+        [size, begin]: [i32; 2],
+    ) -> i32 {
+        let (zeros, rest) = (self.integers(&[3], &[0; 3]), self.integers(&[3], &[-1; 3]));
+        let of_rows = |rows| [rows, sizes[1], sizes[2]];
+        let parts = [(zeros, size), (begin, rest)].map(|(begin, size)| {
+            let part = Tensor::new("", FLOAT32, &of_rows(1)).shape_signature(&of_rows(-1));
+            let part = self.graph.tensor(part);
+            self.node("SLICE", &[list, begin, size], &[part], None);
+            part
+        });
+        let row = self.expand((op, FLOAT32), state, &of_rows(1));
+        self.of("CONCATENATION", &[parts[0], row, parts[1]], &sizes)
+    }
+
     fn sum(&mut self, i: i32, step: i32) -> i32 {
         let step = self.integers(&[], &[step]);
         let y = self.graph.tensor(Tensor::new("", INT32, &[]));
@@ -155,7 +203,7 @@ impl Loop {
         ]
     }
 
-    fn model(&self) -> Model {
+    pub(crate) fn model(&self) -> Model {
         let mut model = ModelBuilder::new();
         let code = model.builtin("WHILE", 1);
         let first = model.buffer(bytes_of(&[self.first]));
@@ -195,25 +243,39 @@ impl Loop {
         let mut g = Graph { model, graph: SubGraph::new("body"), random: Random(2) };
         let ports: Vec<i32> = self.ports().into_iter().map(|port| g.graph.input(port)).collect();
         let &[i, x, list, h, c] = &ports[..] else { unreachable!("there are five") };
-        let ([_, batch, features], units) = (self.x, self.units);
+        let [_, batch, features] = self.x;
         let row = g.of("GATHER", &[x, i], &[batch, features]);
         let [h2, c2] = self.cell(&mut g, row, [h, c]);
-        let shape = g.integers(&[3], &[1, batch, units]);
-        let row = g.of("RESHAPE", &[h2, shape], &[1, batch, units]);
-        let at = match self.last_row {
-            true => g.integers(&[1], &[self.list - 1]),
-            false => {
-                let (one, at) = (g.integers(&[1], &[1]), g.graph.tensor(Tensor::new("", INT32, &[1])));
-                g.node("RESHAPE", &[i, one], &[at], None);
-                at
-            }
-        };
-        let (zeros, place) = (g.integers(&[2], &[0, 0]), g.graph.tensor(Tensor::new("", INT32, &[3])));
-        g.node("CONCATENATION", &[at, zeros], &[place], None);
-        let written = g.of("DYNAMIC_UPDATE_SLICE", &[list, row, place], &[self.list, batch, units]);
+        let written = self.write(&mut g, list, h2, i);
         let next = g.sum(i, self.step);
         g.graph.outputs.extend([next, x, written, h2, c2]);
         g.graph
+    }
+
+    /// The list after a round.
+    fn write(&self, g: &mut Graph<'_>, list: i32, state: i32, i: i32) -> i32 {
+        let sizes = [self.list, self.x[1], self.units];
+        match self.write {
+            Write::Update | Write::LastRow => {
+                let at = match self.write {
+                    Write::LastRow => g.integers(&[1], &[self.list - 1]),
+                    _ => g.expand(("RESHAPE", INT32), i, &[1]),
+                };
+                let place = g.join([at], [0, 0]);
+                let row = g.expand(("RESHAPE", FLOAT32), state, &[1, sizes[1], sizes[2]]);
+                g.of("DYNAMIC_UPDATE_SLICE", &[list, row, place], &sizes)
+            }
+            Write::Slices(op) => {
+                let next = g.sum(i, 1);
+                let [size, begin] = [i, next].map(|x| g.expand((op, INT32), x, &[1]));
+                let (size, begin) = (g.join([size], [-1, -1]), g.join([begin], [0, 0]));
+                g.around(list, sizes, (op, state), [size, begin])
+            }
+            Write::FirstRow => {
+                let (size, begin) = (g.integers(&[3], &[0, -1, -1]), g.integers(&[3], &[1, 0, 0]));
+                g.around(list, sizes, ("EXPAND_DIMS", state), [size, begin])
+            }
+        }
     }
 
     fn cell(&self, g: &mut Graph<'_>, row: i32, [h, c]: [i32; 2]) -> [i32; 2] {
@@ -264,122 +326,4 @@ impl Loop {
             }
         }
     }
-}
-
-fn run(interpreter: &mut Interpreter) -> Vec<Vec<u8>> {
-    interpreter.allocate().unwrap();
-    let mut random = Random(3);
-    for i in 0..interpreter.input_count() {
-        let input = interpreter.input_mut(i).unwrap();
-        let len = input.tensor().shape.iter().product();
-        input.copy_from_slice(&random.list(len)).unwrap();
-    }
-    interpreter.invoke().unwrap();
-    (0..interpreter.output_count())
-        .map(|i| interpreter.output(i).unwrap().bytes().unwrap().to_vec())
-        .collect()
-}
-
-fn floats(bytes: &[u8]) -> Vec<f32> {
-    bytes.as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect()
-}
-
-/// The delegate claims the loop; all results agree with the reference ops, and have the same bits with two threads.
-#[track_caller]
-fn runs(form: &Loop) {
-    let model = form.model();
-    let want = run(&mut arenite_tests::reference_ops(&model).build().unwrap());
-    for isa in ["scalar", "avx2", "avxvnni", "avx512", "avx512vnni", "amx", "neon", "neondot", "neoni8mm"] {
-        let build = |threads| {
-            let mut delegate = DelegateConfig::new("cpu");
-            delegate.options.push(("isa".to_owned(), isa.to_owned()));
-            Interpreter::builder(&model).delegate(delegate).threads(threads).build().unwrap()
-        };
-        let mut interpreter = build(1);
-        let got = run(&mut interpreter);
-        let served = interpreter.served_by();
-        let refusals = interpreter.refusals();
-        assert!(matches!(served[0], NodeProvider::Delegate { .. }), "{isa}: {refusals:?}");
-        assert_eq!(run(&mut interpreter), got, "{isa}: the bits differ in the second run");
-        assert_eq!(run(&mut build(2)), got, "{isa}: the bits differ with two threads");
-        assert_eq!(got[0], want[0], "{isa}: the counter");
-        for (o, (got, want)) in got.iter().zip(&want).enumerate().skip(1) {
-            let (got, want) = (floats(got), floats(want));
-            assert_eq!(got.len(), want.len());
-            let differ = got.iter().zip(&want).position(|(g, w)| (g - w).abs() > 1e-5);
-            assert_eq!(differ.map(|i| (i, got[i], want[i])), None, "{isa}: output {o}");
-        }
-    }
-}
-
-/// The delegate refuses the loop for this reason; the reference ops run it, or fail as they do without the delegate.
-#[track_caller]
-fn left(form: &Loop, reason: &str) {
-    let model = form.model();
-    let mut interpreter = Interpreter::builder(&model).delegate(DelegateConfig::new("cpu")).build().unwrap();
-    interpreter.allocate().unwrap();
-    let refusals = &interpreter.refusals()[0];
-    assert!(refusals.iter().any(|(_, why)| why.contains(reason)), "{refusals:?}");
-}
-
-#[test]
-fn an_lstm() {
-    runs(&LSTM);
-    runs(&Loop { units: 33, ..LSTM });
-    runs(&Loop { x: [4, 3, 6], list: 4, rounds: 4, ..LSTM });
-}
-
-#[test]
-fn a_gru_and_a_simple_cell() {
-    for cell in [Cell::Gru, Cell::Simple, Cell::Swap] {
-        runs(&Loop { cell, ..LSTM });
-        runs(&Loop { cell, x: [5, 2, 6], list: 5, rounds: 5, ..LSTM });
-    }
-}
-
-#[test]
-fn quantized_weights() {
-    for cell in [Cell::Lstm, Cell::Gru] {
-        runs(&Loop { hybrid: true, cell, ..LSTM });
-        runs(&Loop { hybrid: true, cell, x: [4, 2, 5], list: 4, rounds: 4, ..LSTM });
-    }
-}
-
-#[test]
-fn any_number_of_iterations() {
-    for rounds in [0, 1, 2, 3, 6] {
-        runs(&Loop { rounds, ..LSTM });
-    }
-    runs(&Loop { rounds: -4, ..LSTM });
-    runs(&Loop { first: 3, ..LSTM });
-    runs(&Loop { first: 1, step: 2, ..LSTM });
-    runs(&Loop { x: [40, 1, 5], first: 2, step: 3, list: 30, rounds: 20, ..LSTM });
-}
-
-#[test]
-fn all_comparison_ops() {
-    for condition in ["LESS", "GREATER"] {
-        runs(&Loop { condition, ..LSTM });
-    }
-    for condition in ["LESS_EQUAL", "GREATER_EQUAL"] {
-        runs(&Loop { condition, rounds: 6, ..LSTM });
-        runs(&Loop { condition, rounds: 5, step: 3, ..LSTM });
-    }
-}
-
-#[test]
-fn all_iterations_write_the_last_row() {
-    runs(&Loop { last_row: true, ..LSTM });
-    runs(&Loop { last_row: true, list: 1, ..LSTM });
-    runs(&Loop { last_row: true, list: 3, rounds: 0, ..LSTM });
-}
-
-#[test]
-fn loops_without_proof_of_bounds_are_refused() {
-    left(&Loop { step: 0, ..LSTM }, "how often it runs is not known");
-    left(&Loop { step: -1, ..LSTM }, "how often it runs is not known");
-    left(&Loop { rounds: i32::MAX, ..LSTM }, "how often it runs is not known");
-    left(&Loop { condition: "LESS_EQUAL", ..LSTM }, "rows outside of 'x'");
-    left(&Loop { first: -1, ..LSTM }, "rows outside of 'x'");
-    left(&Loop { list: 5, ..LSTM }, "rows outside of 'list'");
 }
