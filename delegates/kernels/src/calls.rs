@@ -171,12 +171,29 @@ impl Pairs {
     /// # Panics
     /// If `pair` was created for another number of lanes, or a source is shorter than `y`.
     pub fn combined(&self, f: Combine, pair: &Pair<'_>, [a, b]: [Source<'_, u8>; 2], y: &mut Target<'_, u8>) {
-        let n = y.len();
-        let (kernel, of_b) = if b.len() == 1 { (self.with_one(f), 1) } else { (self.with_many(f), n) };
+        /// Exact results at a time where `b` has one byte.
+        const ROOM: usize = 64;
         assert_eq!(pair.lanes(), self.lanes, "the pair's blocks have another number of lanes");
-        // SAFETY: the machine can run it; `at` checked that `a` and `y` have `n` bytes and `b` as many as the kernel
-        // reads. The blocks are for this member's lanes, as asserted, and complete, as `Pair::new` checks.
-        unsafe { kernel(pair, n, a.at(0, n), b.at(0, of_b), y.at(0, n)) }
+        let (n, is_one) = (y.len(), b.len() == 1);
+        let repeated = [if is_one { b.get(0) } else { 0 }; ROOM];
+        let (a, b, y) = (a.at(0, n), b.at(0, if is_one { 1 } else { n }), y.at(0, n));
+        let (kernel, mut i) = (self.exact(f), 0);
+        while i < n {
+            let mut count = if is_one { ROOM.min(n - i) } else { n - i };
+            let of_b = |i: usize| if is_one { b } else { b.wrapping_add(i) };
+            if let Some(near) = pair.approximation() {
+                let (kernel, a, y) = (self.near(near, is_one), a.wrapping_add(i), y.wrapping_add(i));
+                // SAFETY: as for the exact kernel, below; where `b` has one byte, the kernel reads no other.
+                i += unsafe { kernel(pair, near, n - i, a, of_b(i), y) };
+                count = (n - i).min(4 * self.lanes);
+            }
+            let b = if is_one { repeated.as_ptr() } else { of_b(i) };
+            // SAFETY: the machine can run it; `at` checked that all three have `n` bytes, of which up to `n − i` are
+            // used from `i` on, or `b` is repeated as often as it is read. The blocks are for this member's lanes, as
+            // asserted, and complete, as `Pair::new` checks.
+            unsafe { kernel(pair, count, a.wrapping_add(i), b, y.wrapping_add(i)) };
+            i += count;
+        }
     }
 }
 

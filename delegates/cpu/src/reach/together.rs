@@ -39,6 +39,8 @@ impl RunGroups {
             false => strides[o] == 0,
         };
         let operand = (0..2).find(|&o| is_read(o) && is_repeated(o))?;
+        // Kernels take as many bytes at a time as eight runs of most lengths are a multiple of.
+        let count = if count > 16 { count & !7 } else { count };
         let gains = same > 1 && count > if spreads { LEAST } else { 1 };
         gains.then_some(RunGroups { operand, spreads, same, count: count.min(same) })
     }

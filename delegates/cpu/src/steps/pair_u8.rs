@@ -14,8 +14,10 @@ use crate::step::{Run, Step};
 
 /// Bytes that one thread does at a time.
 const CHUNK: usize = 1 << 13;
-/// Bytes of a group of short runs.
-const ROOM: usize = 1 << 10;
+/// The least results for which reals are proven to be exact, which takes about ten microseconds.
+const LEAST_PROVEN: usize = 1 << 12;
+/// Bytes of a group of short runs, and the surplus of the last one.
+const ROOM: usize = (1 << 12) + 32;
 
 /// The factors of a, b and y, and the numbers added to bytes before they are scaled.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +42,15 @@ impl Groups {
     /// Whether the result in this place is.
     pub(crate) fn is_grouped(&self, place: usize) -> bool {
         place % self.run < self.grouped
+    }
+
+    /// The ways in which results are scaled: 0 for grouped ones, 1 for the others.
+    fn ways(self) -> impl Iterator<Item = usize> {
+        [self.grouped > 0, self.grouped < self.run]
+            .into_iter()
+            .enumerate()
+            .filter(|way| way.1)
+            .map(|way| way.0)
     }
 
     /// Whether all results are scaled alike.
@@ -117,10 +128,20 @@ impl PairU8 {
             flips.swap(0, 1);
             (combine, ways) = (combine.swapped(), ways.map(Ways::swapped));
         }
-        // Both ways round by less than what makes a result exact.
-        let near = Approximation::new(combine, ways[1].biases, ways[1].factors, bytes.zero_point);
         let tables = ways.map(|ways| Tables::new(pairs.lanes, &ways, bytes));
-        PairU8 { pairs, combine, loops, groups, swaps, tables, bytes, flips, near, inputs, output }
+        let mut step =
+            PairU8 { pairs, combine, loops, groups, swaps, tables, bytes, flips, near: None, inputs, output };
+        // Both ways round by less than what makes a result exact.
+        let Ways { biases, factors } = ways[1];
+        step.near = match step.loops.runs() * step.loops.run {
+            LEAST_PROVEN.. => {
+                let exact: Vec<Pair<'_>> = groups.ways().map(|way| step.pair(way)).collect();
+                Approximation::proven(pairs, combine, biases, factors, bytes.zero_point, &exact)
+            }
+            _ => None,
+        }
+        .or_else(|| Approximation::new(combine, biases, factors, bytes.zero_point));
+        step
     }
 
     /// The parameters of grouped results, or of the others.
@@ -188,7 +209,7 @@ impl Step for PairU8 {
         let inputs = self.inputs.map(|id| cx.input::<u8>(id));
         let y = cx.output::<u8>(self.output).share();
         if let Some(together) = RunGroups::new(&self.loops, ROOM).filter(|_| self.groups.is_even()) {
-            return cx.parallel_for(together.pieces(&self.loops), CHUNK / ROOM, |range| {
+            return cx.parallel_for(together.pieces(&self.loops), CHUNK.div_ceil(ROOM), |range| {
                 together.for_each(&self.loops, range, inputs, &mut [0; ROOM], |results, operands| {
                     // SAFETY: pieces are whole runs, of which each is in one, and each piece is one thread's.
                     let mut y = unsafe { y.part(results.start, results.len()) };

@@ -1,6 +1,6 @@
 //! The kernels, for any instruction set. `F` is the index of a function in `Combine::ALL`, `W` the number of a `Way`.
 
-use super::{Approximation, Combine, Pair, Way};
+use super::{Approximation, Combine, Form, Pair, Way};
 use crate::requantize::Bytes;
 use crate::simd::Ints;
 
@@ -11,7 +11,7 @@ const GENERAL: usize = 2;
 /// # Safety
 /// The arguments must meet the requirements of [`super::Pairs`].
 #[inline(always)]
-pub(super) unsafe fn pair<S: Ints, const F: usize, const ONE: bool>(
+pub(super) unsafe fn pair<S: Ints, const F: usize>(
     s: S,
     p: &Pair<'_>,
     n: usize,
@@ -19,44 +19,25 @@ pub(super) unsafe fn pair<S: Ints, const F: usize, const ONE: bool>(
     b: *const u8,
     y: *mut u8,
 ) {
-    let near = p.near.filter(|_| matches!(Combine::ALL[F], Combine::Add | Combine::Sub | Combine::SubFrom));
-    let mut i = 0;
-    // SAFETY: results `i..` of `n` are computed, from as many bytes of `a`, and of `b` or its one byte, as `Pairs`
-    // requires.
+    // SAFETY: the arguments meet the requirements of `run`, which are the same.
     unsafe {
-        while i < n {
-            let mut count = n - i;
-            if let Some(near) = &near {
-                i += near_results::<S, ONE>(
-                    s,
-                    p,
-                    near,
-                    count,
-                    a.add(i),
-                    if ONE { b } else { b.add(i) },
-                    y.add(i),
-                );
-                count = (n - i).min(4 * S::LANES);
-            }
-            let (a, b, y) = (a.add(i), if ONE { b } else { b.add(i) }, y.add(i));
-            match p.way {
-                // Operands are not scaled, so one loop is enough.
-                _ if matches!(Combine::ALL[F], Combine::Mul) => run::<S, F, ONE, PLAIN>(s, p, count, a, b, y),
-                Way::Shift => run::<S, F, ONE, SHIFT>(s, p, count, a, b, y),
-                Way::Plain => run::<S, F, ONE, PLAIN>(s, p, count, a, b, y),
-                Way::General => run::<S, F, ONE, GENERAL>(s, p, count, a, b, y),
-            }
-            i += count;
+        match p.way {
+            // Operands are not scaled, so one loop is enough.
+            _ if matches!(Combine::ALL[F], Combine::Mul) => run::<S, F, PLAIN>(s, p, n, a, b, y),
+            Way::Shift => run::<S, F, SHIFT>(s, p, n, a, b, y),
+            Way::Plain => run::<S, F, PLAIN>(s, p, n, a, b, y),
+            Way::General => run::<S, F, GENERAL>(s, p, n, a, b, y),
         }
     }
 }
 
-/// The results of whole groups of four vectors, until one of them could round otherwise. Returns their number.
+/// The results of whole groups of four vectors as reals, in the form of number `FORM`, until one of them could round
+/// otherwise. Returns their number.
 ///
 /// # Safety
 /// As for [`pair`].
 #[inline(always)]
-unsafe fn near_results<S: Ints, const ONE: bool>(
+pub(super) unsafe fn near<S: Ints, const FORM: usize, const ONE: bool>(
     s: S,
     p: &Pair<'_>,
     near: &Approximation,
@@ -65,29 +46,29 @@ unsafe fn near_results<S: Ints, const ONE: bool>(
     b: *const u8,
     y: *mut u8,
 ) -> usize {
-    let [fa, fb, offset, limit] =
-        [near.factors[0], near.factors[1], near.offset, near.limit].map(|x| s.splat(x));
-    let flips = p.flips.map(|flip| s.splat_i32(flip.into()));
-    let bytes = Bytes { zero_point: 0, ..p.bytes };
+    let is_checked = matches!(Form::ALL[FORM], Form::Checked);
+    let (flips, bytes) = (p.flips.map(|f| s.splat_i32(f.into())), Bytes { zero_point: 0, ..p.bytes });
     let mut i = 0;
     // SAFETY: `i + 4 · LANES ≤ n`, so that all vectors are readable and writable; `b` has one byte at least, as
-    // `Pairs` requires where there are results.
+    // `Pairs` requires where there are results. The blocks of `p` are valid, as `Pairs` requires.
     unsafe {
-        let one = if ONE { i32::from(*b ^ p.flips[1]) as f32 } else { 0.0 };
-        let offset = if ONE { s.fma(s.splat(one), fb, offset) } else { offset };
+        let reals = Reals {
+            biases: [s.channels(p.blocks[0]), s.channels(p.blocks[1])],
+            factors: near.factors.map(|x| s.splat(x)),
+            offsets: near.offsets.map(|x| s.splat(x)),
+        };
+        let one = s.splat_i32(if ONE && n > 0 { (*b ^ p.flips[1]).into() } else { 0 });
         while i + 4 * S::LANES <= n {
-            let mut steps = [s.splat_i32(0); 4];
-            let mut far = s.splat(0.0);
+            let (mut steps, mut far) = ([s.splat_i32(0); 4], s.splat(0.0));
             for (v, steps) in steps.iter_mut().enumerate() {
                 let at = i + v * S::LANES;
-                let mut real = s.fma(s.real(s.xor_i32(s.widen(a.add(at)), flips[0])), fa, offset);
-                if !ONE {
-                    real = s.fma(s.real(s.xor_i32(s.widen(b.add(at)), flips[1])), fb, real);
-                }
+                let a = s.xor_i32(s.widen(a.add(at)), flips[0]);
+                let b = if ONE { one } else { s.xor_i32(s.widen(b.add(at)), flips[1]) };
+                let real = real::<S, FORM>(s, reals, [a, b]);
                 *steps = s.nearest(real);
-                far = s.farther(real, far);
+                far = if is_checked { s.farther(real, far) } else { far };
             }
-            if !s.all_lt(far, limit) {
+            if is_checked && !s.all_lt(far, s.splat(near.limit)) {
                 break;
             }
             s.store_bytes(y.add(i), s.narrow_four(steps, &bytes));
@@ -95,6 +76,29 @@ unsafe fn near_results<S: Ints, const ONE: bool>(
         }
     }
     i
+}
+
+/// An approximation, and the blocks with the biases of products.
+#[derive(Clone, Copy)]
+struct Reals<S: Ints> {
+    biases: [S::Channels; 2],
+    factors: [S::V; 2],
+    offsets: [S::V; 2],
+}
+
+/// The result before it is rounded.
+#[inline(always)]
+fn real<S: Ints, const FORM: usize>(
+    s: S,
+    Reals { biases, factors, offsets }: Reals<S>,
+    [a, b]: [S::I; 2],
+) -> S::V {
+    if matches!(Form::ALL[FORM], Form::Product) {
+        let product = s.real(s.mul_i32(s.add_bias(a, biases[0]), s.add_bias(b, biases[1])));
+        s.fma(product, factors[0], s.select_lt(product, s.splat(0.0), offsets[0], offsets[1]))
+    } else {
+        s.fma(s.real(b), factors[1], s.fma(s.real(a), factors[0], offsets[1]))
+    }
 }
 
 /// The blocks of a, b and y, the left shift of a, and what bytes of a and b are combined with by exclusive or.
@@ -132,39 +136,16 @@ fn combined<S: Ints, const F: usize, const W: usize>(s: S, p: Scales<S>, a: S::I
     s.scale_by::<false, true>(c, p.blocks[2])
 }
 
-/// The second operand: one per result, or one for all results.
-#[derive(Clone, Copy)]
-enum SecondOperand<I> {
-    Many(*const u8),
-    One(I),
-}
-
-impl<I: Copy> SecondOperand<I> {
-    #[inline(always)]
-    fn at(self, i: usize) -> Self {
-        match self {
-            SecondOperand::Many(p) => SecondOperand::Many(p.wrapping_add(i)),
-            one => one,
-        }
-    }
-}
-
 /// A vector of scaled results.
 #[inline(always)]
 unsafe fn vector<S: Ints, const F: usize, const W: usize>(
     s: S,
     p: Scales<S>,
     a: *const u8,
-    b: SecondOperand<S::I>,
+    b: *const u8,
 ) -> S::I {
-    // SAFETY: a vector of bytes is readable, which `run` ensures.
-    unsafe {
-        let b = match b {
-            SecondOperand::Many(b) => scaled::<S, F, W, 1>(s, p, s.widen(b)),
-            SecondOperand::One(b) => b,
-        };
-        combined::<S, F, W>(s, p, s.widen(a), b)
-    }
+    // SAFETY: a vector of bytes of each is readable, which `run` ensures.
+    unsafe { combined::<S, F, W>(s, p, s.widen(a), scaled::<S, F, W, 1>(s, p, s.widen(b))) }
 }
 
 /// Computes two vectors of results, and writes `n` bytes.
@@ -174,19 +155,19 @@ unsafe fn two<S: Ints, const F: usize, const W: usize>(
     (p, bytes): (Scales<S>, &Bytes),
     n: usize,
     a: *const u8,
-    b: SecondOperand<S::I>,
+    b: *const u8,
     y: *mut u8,
 ) {
     // SAFETY: two vectors are readable and `n` bytes writable, which `run` ensures.
     unsafe {
         let low = vector::<S, F, W>(s, p, a, b);
-        let high = vector::<S, F, W>(s, p, a.add(S::LANES), b.at(S::LANES));
+        let high = vector::<S, F, W>(s, p, a.add(S::LANES), b.add(S::LANES));
         s.narrow(&[low, high], bytes, y, n);
     }
 }
 
 #[inline(always)]
-unsafe fn run<S: Ints, const F: usize, const ONE: bool, const W: usize>(
+unsafe fn run<S: Ints, const F: usize, const W: usize>(
     s: S,
     p: &Pair<'_>,
     n: usize,
@@ -203,25 +184,18 @@ unsafe fn run<S: Ints, const F: usize, const ONE: bool, const W: usize>(
         let blocks = [s.channels(p.blocks[0]), s.channels(p.blocks[1]), s.channels(p.blocks[2])];
         let flips = p.flips.map(|flip| s.splat_i32(flip.into()));
         let (p, bytes) = (Scales { blocks, shift: p.shift, flips }, p.bytes);
-        let second = match ONE {
-            true => SecondOperand::One(scaled::<S, F, W, 1>(s, p, s.splat_i32((*b).into()))),
-            false => SecondOperand::Many(b),
-        };
         let (mut x, mut z) = ([0u8; 32], [0u8; 32]);
         let mut i = 0;
         // One loop body for whole pairs and the rest, which halves the size of the code.
         while i < n {
-            let (mut a, mut second) = (a.add(i), second.at(i));
+            let (mut a, mut b) = (a.add(i), b.add(i));
             let count = (n - i).min(2 * S::LANES);
             if count < 2 * S::LANES {
                 core::ptr::copy_nonoverlapping(a, x.as_mut_ptr(), count);
-                a = x.as_ptr();
-                if let SecondOperand::Many(b) = &mut second {
-                    core::ptr::copy_nonoverlapping(*b, z.as_mut_ptr(), count);
-                    *b = z.as_ptr();
-                }
+                core::ptr::copy_nonoverlapping(b, z.as_mut_ptr(), count);
+                (a, b) = (x.as_ptr(), z.as_ptr());
             }
-            two::<S, F, W>(s, (p, &bytes), count, a, second, y.add(i));
+            two::<S, F, W>(s, (p, &bytes), count, a, b, y.add(i));
             i += 2 * S::LANES;
         }
     }

@@ -4,8 +4,8 @@
 //! a' = (a + bias a) · factor a      b' likewise      y = clamp(combine(a', b') · factor y + zero point)
 //! ```
 //!
-//! Sums and differences are first computed in `f32`, see [`Approximation`]: far from the middle between two bytes, that
-//! gives the same bytes.
+//! Sums, differences and products are first computed in `f32`, see [`Approximation`]: far from the middle between two
+//! bytes, that gives the same bytes.
 
 mod approximation;
 mod body;
@@ -69,17 +69,36 @@ pub enum Way {
     General,
 }
 
-/// Results as real numbers: `y = round(a · factor a + b · factor b + offset)`. These are the same bytes unless a number
-/// is `limit` or more from the nearest integer, which is less than ½ by more than all rounding errors. No number may be
-/// beyond ±2²².
+/// What an [`Approximation`] computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+pub(crate) enum Form {
+    /// `a · factor a + b · factor b + offset`, where results at or beyond the limit are computed exactly.
+    Checked,
+    /// The same, with the right bytes for all operands.
+    Sum,
+    /// `(a + bias a) · (b + bias b) · factor a + offset`, with the right bytes for all operands. Products below zero
+    /// have an offset of their own.
+    Product,
+}
+
+impl Form {
+    /// All forms, by number.
+    const ALL: [Form; 3] = [Form::Checked, Form::Sum, Form::Product];
+}
+
+/// Results as real numbers, which are rounded to the nearest byte. These are the same bytes unless a number is `limit`
+/// or more from the nearest integer, which is less than ½ by more than all rounding errors. No number may be beyond
+/// ±2²².
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Approximation {
+    form: Form,
     /// Of a and b.
-    pub factors: [f32; 2],
-    /// What is added, including the zero points.
-    pub offset: f32,
+    factors: [f32; 2],
+    /// What is added, including the zero points, to products below zero and to all other numbers.
+    offsets: [f32; 2],
     /// Results that are as far from the nearest integer, or farther, are computed exactly.
-    pub limit: f32,
+    limit: f32,
 }
 
 /// The parameters of results: the factors of a, b and y, each the same for all lanes, and the [`Way`] in which operands
@@ -134,6 +153,12 @@ impl<'t> Pair<'t> {
         Pair { near, ..self }
     }
 
+    /// How results are computed as reals.
+    #[inline]
+    pub(crate) fn approximation(&self) -> Option<&Approximation> {
+        self.near.as_ref()
+    }
+
     /// The number of lanes of the blocks.
     #[inline]
     pub(crate) fn lanes(&self) -> usize {
@@ -143,10 +168,12 @@ impl<'t> Pair<'t> {
 
 /// `(pair, n, a, b, y)`: computes `n` results.
 pub type Kernel = unsafe fn(&Pair<'_>, usize, *const u8, *const u8, *mut u8);
+/// `(pair, approximation, n, a, b, y)`: computes the first of `n` results as reals, and returns their number.
+type NearKernel = unsafe fn(&Pair<'_>, &Approximation, usize, *const u8, *const u8, *mut u8) -> usize;
 
 /// A member of the family. Its kernels are unsafe to call: the machine must have the instructions. The blocks must be
-/// complete and have the member's lanes. a must be readable and y writable for `n` bytes, and b readable for `n` bytes
-/// or one byte. Sources and target may be the same memory.
+/// complete and have the member's lanes. a and b must be readable and y writable for `n` bytes; a kernel for one byte
+/// of b reads no other. Sources and target may be the same memory.
 #[non_exhaustive]
 pub struct Pairs {
     /// The name, such as `u8_pair__avx512`.
@@ -156,20 +183,20 @@ pub struct Pairs {
     /// The number of lanes of a block.
     pub lanes: usize,
     /// `y[i] = f(a[i], b[i])`, by the number of f.
-    with_many: [Kernel; Combine::ALL.len()],
-    /// `y[i] = f(a[i], b[0])`, by the number of f.
-    with_one: [Kernel; Combine::ALL.len()],
+    exact: [Kernel; Combine::ALL.len()],
+    /// By form, and whether b has one byte.
+    near: [[NearKernel; 2]; Form::ALL.len()],
 }
 
 impl Pairs {
-    /// The kernel for one byte of b per byte of a.
-    pub fn with_many(&self, f: Combine) -> Kernel {
-        self.with_many[f as usize]
+    /// The kernel for exact results.
+    pub(crate) fn exact(&self, f: Combine) -> Kernel {
+        self.exact[f as usize]
     }
 
-    /// The kernel for one byte of b for all bytes of a.
-    pub fn with_one(&self, f: Combine) -> Kernel {
-        self.with_one[f as usize]
+    /// The kernel for results as reals.
+    pub(crate) fn near(&self, near: &Approximation, is_one: bool) -> NearKernel {
+        self.near[near.form as usize][usize::from(is_one)]
     }
 }
 
@@ -179,21 +206,27 @@ macro_rules! member {
             name: $name,
             isa: $isa,
             lanes: <$t>::LANES,
-            with_many: [
-                pair::<0, false>,
-                pair::<1, false>,
-                pair::<2, false>,
-                pair::<3, false>,
-                pair::<4, false>,
+            exact: [pair::<0>, pair::<1>, pair::<2>, pair::<3>, pair::<4>],
+            near: [
+                [near::<0, false>, near::<0, true>],
+                [near::<1, false>, near::<1, true>],
+                [near::<2, false>, near::<2, true>],
             ],
-            with_one: [pair::<0, true>, pair::<1, true>, pair::<2, true>, pair::<3, true>, pair::<4, true>],
         }
     };
 }
 
 family! {
     Pairs: "u8_pair" {
-        fn pair[F: usize, ONE: bool](p: &Pair<'_>, n: usize, a: *const u8, b: *const u8, y: *mut u8);
+        fn pair[F: usize](p: &Pair<'_>, n: usize, a: *const u8, b: *const u8, y: *mut u8);
+        fn near[FORM: usize, ONE: bool](
+            p: &Pair<'_>,
+            near: &Approximation,
+            n: usize,
+            a: *const u8,
+            b: *const u8,
+            y: *mut u8
+        ) -> usize;
     }
     vectors
 }
