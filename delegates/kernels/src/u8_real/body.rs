@@ -70,21 +70,44 @@ pub(super) unsafe fn quantize_positive<S: Ints>(
 #[inline(always)]
 pub(super) unsafe fn dequantize<S: Ints>(s: S, n: usize, x: *const u8, scale: &Scale, y: *mut f32) {
     let (zero_point, flip) = (s.splat_i32(scale.zero_point), s.splat_i32(scale.flip.into()));
+    // SAFETY: the arguments meet the requirements of `widened`, which are the same, and it widens bytes that are
+    // readable.
+    unsafe {
+        match (scale.flip, scale.zero_point) {
+            (0, 0) => widened::<S>(s, n, x, scale, y, |p| s.widen(p)),
+            (0x80, 128) => widened::<S>(s, n, x, scale, y, |p| s.widen_signed(p)),
+            _ => widened::<S>(s, n, x, scale, y, |p| s.sub_i32(s.xor_i32(s.widen(p), flip), zero_point)),
+        }
+    }
+}
+
+/// Reals of bytes, from which `widen` has subtracted the zero point.
+///
+/// # Safety
+/// As for [`dequantize`].
+#[inline(always)]
+unsafe fn widened<S: Ints>(
+    s: S,
+    n: usize,
+    x: *const u8,
+    scale: &Scale,
+    y: *mut f32,
+    widen: impl Fn(*const u8) -> S::I,
+) {
     let (factor, offset) = (s.splat(scale.factor), s.splat(scale.offset));
+    let real = |p| s.add(s.mul(s.real(widen(p)), factor), offset);
     let mut i = 0;
     // SAFETY: `x` has `n` readable bytes and `y` `n` writable values, as `Reals` requires; whole vectors end within
     // `n`, and the rest is copied to a local buffer first.
     unsafe {
         while i + S::LANES <= n {
-            let steps = s.sub_i32(s.xor_i32(s.widen(x.add(i)), flip), zero_point);
-            s.store(y.add(i), s.add(s.mul(s.real(steps), factor), offset));
+            s.store(y.add(i), real(x.add(i)));
             i += S::LANES;
         }
         if i < n {
             let mut last = [0u8; 16];
             core::ptr::copy_nonoverlapping(x.add(i), last.as_mut_ptr(), n - i);
-            let steps = s.sub_i32(s.xor_i32(s.widen(last.as_ptr()), flip), zero_point);
-            s.store_first(y.add(i), s.add(s.mul(s.real(steps), factor), offset), n - i);
+            s.store_first(y.add(i), real(last.as_ptr()), n - i);
         }
     }
 }

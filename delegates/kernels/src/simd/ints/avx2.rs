@@ -104,6 +104,11 @@ unsafe impl Ints for Avx2 {
         unsafe { _mm256_cvtepu8_epi32(_mm_loadl_epi64(p.cast())) }
     }
     #[inline(always)]
+    unsafe fn widen_signed(self, p: *const u8) -> __m256i {
+        // SAFETY: `self` proves that the machine has the instructions; `LANES` bytes are readable, as `Ints` requires.
+        unsafe { _mm256_cvtepi8_epi32(_mm_loadl_epi64(p.cast())) }
+    }
+    #[inline(always)]
     unsafe fn requantize<const L: bool, const A: bool>(self, x: __m256i, block: *const i64) -> __m256i {
         // SAFETY: `self` proves that the machine has the instructions; the block is for `LANES` lanes, as `Ints`
         // requires.

@@ -117,6 +117,11 @@ unsafe impl Ints for Avx512 {
         unsafe { _mm512_cvtepu8_epi32(_mm_loadu_si128(p.cast())) }
     }
     #[inline(always)]
+    unsafe fn widen_signed(self, p: *const u8) -> __m512i {
+        // SAFETY: `self` proves that the machine has the instructions; `LANES` bytes are readable, as `Ints` requires.
+        unsafe { _mm512_cvtepi8_epi32(_mm_loadu_si128(p.cast())) }
+    }
+    #[inline(always)]
     unsafe fn channels(self, block: *const i64) -> Channels {
         // SAFETY: `self` proves that the machine has the instructions; the block has all rows for `LANES` lanes, as
         // `Ints` requires.

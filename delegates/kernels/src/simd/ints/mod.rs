@@ -101,6 +101,17 @@ pub unsafe trait Ints: Simd {
     /// `LANES` bytes must be readable.
     unsafe fn widen(self, p: *const u8) -> Self::I;
 
+    /// Loads signed bytes and extends them to 32 bits.
+    ///
+    /// # Safety
+    /// `LANES` bytes must be readable.
+    #[inline(always)]
+    unsafe fn widen_signed(self, p: *const u8) -> Self::I {
+        // SAFETY: `LANES` bytes are readable, as `# Safety` requires.
+        let bytes = unsafe { self.widen(p) };
+        self.sub_i32(self.xor_i32(bytes, self.splat_i32(0x80)), self.splat_i32(0x80))
+    }
+
     /// Prepares a block of channels.
     ///
     /// # Safety
