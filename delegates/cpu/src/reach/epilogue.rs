@@ -1,6 +1,7 @@
 //! Epilogues: sums with other tensors, clamps and functions that are applied to rows of results while these are in the
 //! cache.
 
+use arenite_base::Binary;
 pub(crate) use arenite_layers::EpilogueOp;
 
 use crate::kernels::f32_map::Map;
@@ -29,6 +30,9 @@ pub(crate) struct OutputRows {
 
 /// Most operations.
 pub(crate) const MAX_OPS: usize = 6;
+
+/// Elements of repeated rows: 4 KiB.
+const ROOM: usize = 1024;
 
 /// Operations with access to their operands.
 #[derive(Clone, Copy)]
@@ -85,6 +89,9 @@ impl BoundOp<'_> {
         let n = y.len();
         match *self.op {
             EpilogueOp::Binary(op, _) => map.two(op, x, self.other.part(at, n), y),
+            EpilogueOp::Row(op, _, len) if len <= ROOM / 8 && n > ROOM => {
+                self.repeated_row((op, len), map, x, y, at);
+            }
             EpilogueOp::Row(op, _, len) => {
                 let (mut done, mut column) = (0, at % len);
                 while done < n {
@@ -97,6 +104,30 @@ impl BoundOp<'_> {
             EpilogueOp::Scalar(op, b) => map.with_number(op, x, b, y),
             EpilogueOp::Clamp(clamp) => map.clamped(clamp, x, y),
             EpilogueOp::Unary(f) => map.one(f, x, y),
+        }
+    }
+
+    /// A function of all elements and a row, which is repeated, so that one call of the kernel computes many rows.
+    fn repeated_row(
+        &self,
+        (op, len): (Binary, usize),
+        map: &Map,
+        x: Source<'_, f32>,
+        y: &mut Target<'_, f32>,
+        at: usize,
+    ) {
+        let (mut room, count, first) = ([0.0; ROOM], ROOM / len * len, at % len);
+        let row = (first..len).chain(0..first);
+        room.iter_mut().zip(row).for_each(|(to, column)| *to = self.other.get(column));
+        let mut filled = len;
+        while filled < count {
+            let more = filled.min(count - filled);
+            room.copy_within(..more, filled);
+            filled += more;
+        }
+        for done in (0..y.len()).step_by(count) {
+            let some = count.min(y.len() - done);
+            map.two(op, x.part(done, some), Source::of(&room[..some]), &mut y.part(done, some));
         }
     }
 }

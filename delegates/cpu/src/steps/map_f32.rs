@@ -10,8 +10,15 @@ use crate::reach::epilogue::{self, Epilogue, EpilogueOp};
 use crate::reach::together::RunGroups;
 use crate::step::{Run, Step};
 
-/// The number of elements that a thread processes at a time: 16 KiB.
+/// The number of elements that a thread processes at a time with several functions, so that they stay in the
+/// first-level cache: 16 KiB.
 const CHUNK: usize = 4096;
+
+/// The number of elements of a call of a single function's kernel, for tensors of `len` elements: with each call, the
+/// machine's prefetchers start again.
+fn stream(cx: &Run<'_>, len: usize) -> usize {
+    if cx.threads() == 1 { 1 << 20 } else { (len / 16).clamp(2 * CHUNK, 16 * CHUNK) }
+}
 
 /// Functions of one tensor, applied in sequence.
 pub(crate) struct ChainMap {
@@ -33,10 +40,12 @@ impl Step for ChainMap {
     fn run(&self, cx: &Run<'_>) -> Result<()> {
         let (x, y) = (cx.input::<f32>(self.input), cx.output::<f32>(self.output));
         let epilogue = epilogue::bind(&self.epilogue, cx);
-        cx.parallel_parts(y, CHUNK, 2, |chunks, mut part| {
-            let start = chunks.start * CHUNK;
-            for first in (0..part.len()).step_by(CHUNK) {
-                let mut y = part.part(first, CHUNK.min(part.len() - first));
+        let range = stream(cx, y.len());
+        let chunk = if self.epilogue.len() > 1 { CHUNK } else { range };
+        cx.parallel_parts(y, range, 1, |ranges, mut part| {
+            let start = ranges.start * range;
+            for first in (0..part.len()).step_by(chunk) {
+                let mut y = part.part(first, chunk.min(part.len() - first));
                 let at = start + first;
                 let mut ops = epilogue.iter();
                 if let Some(op) = ops.next() {
@@ -141,7 +150,8 @@ impl Step for BinaryMap {
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
         let inputs = self.inputs.map(|id| cx.input::<f32>(id));
-        let y = cx.output::<f32>(self.output).share();
+        let y = cx.output::<f32>(self.output);
+        let (range, y) = (stream(cx, y.len()), y.share());
         let (run, epilogue) = (self.loops.run, epilogue::bind(&self.epilogue, cx));
         if let Some(together) = RunGroups::new(&self.loops, ROOM) {
             let grain = (2 * CHUNK / ROOM).max(1);
@@ -164,12 +174,13 @@ impl Step for BinaryMap {
             });
         }
         let runs = self.loops.runs();
-        let parts = run.div_ceil(CHUNK);
-        let grain = (2 * CHUNK / run.min(CHUNK)).max(1);
+        let chunk = if self.clamp.is_needed() || !self.epilogue.is_empty() { CHUNK } else { range };
+        let parts = run.div_ceil(chunk);
+        let grain = (range / run.min(chunk)).max(1);
         cx.parallel_for(runs * parts, grain, |range| {
             for item in range {
                 let (number, part) = (item / parts, item % parts);
-                let part = part * CHUNK..((part + 1) * CHUNK).min(run);
+                let part = part * chunk..((part + 1) * chunk).min(run);
                 let at = number * run + part.start;
                 // SAFETY: parts cut a run, runs cut the results, and each part is one thread's.
                 let mut y = unsafe { y.part(at, part.len()) };
