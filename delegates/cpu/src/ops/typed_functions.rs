@@ -12,6 +12,19 @@ pub(super) trait One<X, Y> {
 /// A function of two elements.
 pub(super) trait Two<X, Y> {
     fn of(a: X, b: X) -> Y;
+
+    /// Whether [`usual`](Two::usual) is shorter than `of`.
+    const HAS_USUAL: bool = false;
+    /// Whether the result is `usual`.
+    #[inline(always)]
+    fn is_usual(_: &X, _: &X) -> bool {
+        true
+    }
+    /// The result of usual elements, without branches.
+    #[inline(always)]
+    fn usual(a: X, b: X) -> Y {
+        Self::of(a, b)
+    }
 }
 
 macro_rules! functions {
@@ -91,11 +104,6 @@ functions! {
     Minimum Two<i64, i64>: |a, b| a.min(b);
     SquaredDifference Two<i32, i32>: |a, b| a.wrapping_sub(b).wrapping_mul(a.wrapping_sub(b));
     FloorDivision Two<f32, f32>: |a, b| (f64::from(a) / f64::from(b)).floor() as f32;
-    FloorModulo Two<f32, f32>: |a, b| {
-        let rest = remainder(a, b);
-        // Signs depend on data: a branch would often be mispredicted.
-        select_unpredictable((rest != 0.0) & ((b < 0.0) != (rest < 0.0)), rest + b, rest)
-    };
     Negate One<u8, u8>: |x| x.wrapping_neg();
     Negate One<i8, i8>: |x| x.wrapping_neg();
     Negate One<i16, i16>: |x| x.wrapping_neg();
@@ -116,28 +124,50 @@ fn cut_off(x: f32) -> i32 {
     if x < END { whole } else { i32::MAX }
 }
 
-/// The remainder of the division rounded towards zero, with the sign of `a`.
+impl Two<f32, f32> for FloorModulo {
+    const HAS_USUAL: bool = true;
+
+    #[inline(always)]
+    fn of(a: f32, b: f32) -> f32 {
+        if Self::is_usual(&a, &b) { Self::usual(a, b) } else { far_modulo(a, b) }
+    }
+    /// Whether the quotient is a number of at most 2²⁷.
+    #[inline(always)]
+    fn is_usual(a: &f32, b: &f32) -> bool {
+        (a.abs() < b.abs() * (1 << 27) as f32) & (b.abs() < f32::INFINITY)
+    }
+    #[inline(always)]
+    fn usual(a: f32, b: f32) -> f32 {
+        floored(remainder(a, b), b)
+    }
+}
+
+/// The remainder of the division rounded down, from that of the division rounded towards zero.
+#[inline(always)]
+fn floored(rest: f32, b: f32) -> f32 {
+    // Signs depend on data: a branch would often be mispredicted.
+    select_unpredictable((rest != 0.0) & ((b < 0.0) != (rest < 0.0)), rest + b, rest)
+}
+
+/// The remainder of the division rounded towards zero, with the sign of `a`. With a quotient above 2²⁷, it is any
+/// number.
 #[inline(always)]
 fn remainder(a: f32, b: f32) -> f32 {
     let (x, y) = (f64::from(a), f64::from(b));
     let quotient = x / y;
-    // NaN and infinite quotients are not below the bound.
-    if quotient.abs() < f64::from(1 << 28) && b.is_finite() {
-        // Unless it is an integer, the quotient of two `f32` is further from the next integer than its rounding error,
-        // so truncation is exact, and so is the product.
-        //
-        // SAFETY: the quotient is between −2²⁸ and 2²⁸, as just checked.
-        let whole = unsafe { quotient.to_int_unchecked::<i32>() };
-        ((x - f64::from(whole) * y) as f32).copysign(a)
-    } else {
-        far_remainder(a, b)
-    }
+    let quotient = if quotient.abs() < f64::from(1 << 28) { quotient } else { 0.0 };
+    // Unless it is an integer, the quotient of two `f32` is further from the next integer than its rounding error, so
+    // truncation is exact, and so is the product.
+    //
+    // SAFETY: the quotient is between −2²⁸ and 2²⁸, as just chosen.
+    let whole = unsafe { quotient.to_int_unchecked::<i32>() };
+    ((x - f64::from(whole) * y) as f32).copysign(a)
 }
 
 #[cold]
 #[inline(never)]
-fn far_remainder(a: f32, b: f32) -> f32 {
-    a % b
+fn far_modulo(a: f32, b: f32) -> f32 {
+    floored(a % b, b)
 }
 
 /// A comparison, by its op's code.
@@ -171,7 +201,7 @@ mod tests {
             for a in sizes.iter().chain(&[b]).flat_map(|size| factors.map(|factor| size * factor)) {
                 for (a, b, ulps) in [(a, b, 0), (-a, b, 1), (a, -b, -1), (-a, -b, 0)] {
                     let a = f32::from_bits(a.to_bits().wrapping_add_signed(ulps));
-                    let (got, want) = (remainder(a, b), a % b);
+                    let (got, want) = (FloorModulo::of(a, b), floored(a % b, b));
                     let same = got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan();
                     assert!(same, "the remainder of {a} / {b} is {got}, not {want}");
                 }

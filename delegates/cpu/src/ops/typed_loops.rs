@@ -87,6 +87,16 @@ impl<X: Copy, Y, F: Two<X, Y>> Loop for OfTwo<X, Y, F> {
         // One loop for each case, so that the compiler makes vectors of it.
         match moves {
             _ if n == 0 => {}
+            [of_a, of_b, _] if F::HAS_USUAL => {
+                let group = |from: *const X, moves: bool, first: usize| match moves {
+                    // SAFETY: a whole group is among the `n` elements, which exist.
+                    true => unsafe { from.add(first).cast::<[X; GROUP]>().read_unaligned() },
+                    false => [at(from, 0); GROUP],
+                };
+                let groups = |first| [group(a, of_a, first), group(b, of_b, first)];
+                let pair = |i| [at(a, if of_a { i } else { 0 }), at(b, if of_b { i } else { 0 })];
+                in_groups::<X, Y, F>(n, groups, pair, put);
+            }
             [true, true, _] => (0..n).for_each(|i| put(i, F::of(at(a, i), at(b, i)))),
             [true, false, _] => {
                 let b = at(b, 0);
@@ -98,6 +108,33 @@ impl<X: Copy, Y, F: Two<X, Y>> Loop for OfTwo<X, Y, F> {
             }
             [false, false, _] => (0..n).for_each(|i| put(i, F::of(at(a, 0), at(b, 0)))),
         }
+    }
+}
+
+/// Elements that are all computed in the usual way, or all not.
+const GROUP: usize = 64;
+
+/// Puts the result of each of `n` pairs in its place. Both operands are copied in groups, so that the same loops serve
+/// operands that do not move.
+#[inline(always)]
+fn in_groups<X: Copy, Y, F: Two<X, Y>>(
+    n: usize,
+    group: impl Fn(usize) -> [[X; GROUP]; 2],
+    pair: impl Fn(usize) -> [X; 2],
+    put: impl Fn(usize, Y),
+) {
+    let whole = n - n % GROUP;
+    for first in (0..whole).step_by(GROUP) {
+        let [a, b] = group(first);
+        if a.iter().zip(&b).fold(true, |all, (a, b)| all & F::is_usual(a, b)) {
+            (0..GROUP).for_each(|i| put(first + i, F::usual(a[i], b[i])));
+        } else {
+            (0..GROUP).for_each(|i| put(first + i, F::of(a[i], b[i])));
+        }
+    }
+    for i in whole..n {
+        let [a, b] = pair(i);
+        put(i, F::of(a, b));
     }
 }
 
