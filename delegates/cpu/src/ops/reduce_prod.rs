@@ -7,7 +7,6 @@ use arenite_layers::lower::expect_elements;
 use arenite_layers::{Node, Source};
 
 use crate::kernels::f32_product::Products;
-use crate::kernels::transpose::Transpose;
 use crate::ops::build::{Build, LayerStep, Offers};
 use crate::ops::values::{NetValues, NodeValues};
 use crate::step::Step;
@@ -38,8 +37,7 @@ fn product(x: &Source<'_, '_>) -> Result<Node<ReduceProd>> {
 impl LayerStep for ReduceProd {
     fn build(&self, node: &NodeValues<'_>, _: &NetValues<'_, '_>, build: &Build) -> Result<Box<dyn Step>> {
         let products = Products::select(build.isa);
-        let transpose = Transpose::words(build.isa);
-        Ok(Box::new(ProductF32 { products, transpose, shape: self.0, ends: node.ends() }))
+        Ok(Box::new(ProductF32 { products, shape: self.0, ends: node.ends() }))
     }
 
     fn offers(&self) -> Offers<'_> {

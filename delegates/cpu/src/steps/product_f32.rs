@@ -9,52 +9,38 @@ use arenite_abi::prelude::*;
 use super::fold_int::Shape;
 use crate::kernels::StridedRows;
 use crate::kernels::f32_product::Products;
-use crate::kernels::transpose::{Matrix, Transpose};
 use crate::memory::{Source, Target};
 use crate::step::{Grain, Run, Step, StepValues};
 
 /// Columns that are multiplied together.
 const COLUMNS: usize = 64;
-/// Rows that are transposed and multiplied together, and the elements of each that are.
-const ROWS: usize = 16;
-const BLOCK: usize = 64;
+/// Rows that are multiplied at the same time, because each product waits for the last one.
+const ROWS: usize = 8;
 
 /// Multiplies along an axis.
 pub(crate) struct ProductF32 {
     /// The kernels.
     pub products: &'static Products,
-    /// Transposes elements.
-    pub transpose: &'static Transpose,
     /// Sizes.
     pub shape: Shape,
     /// The input and the output.
     pub ends: StepValues,
 }
 
-impl ProductF32 {
-    /// The products of up to [`ROWS`] rows.
-    fn rows(&self, x: Source<'_, f32>, y: &mut Target<'_, f32>) {
-        let (n, folded) = (y.len(), self.shape.folded);
-        // The products so far, then the next elements of all rows.
-        let mut room = [1.0; ROWS * (BLOCK + 1)];
-        for first in (0..folded).step_by(BLOCK) {
-            let len = BLOCK.min(folded - first);
-            let matrix = Matrix {
-                from: x.at(first, (n - 1) * folded + len).cast(),
-                from_row: folded as isize,
-                to: room[ROWS..ROWS * (1 + len)].as_mut_ptr().cast(),
-                to_row: ROWS as isize,
-                rows: n,
-                columns: len,
-            };
-            // SAFETY: the transposition of elements of 4 bytes was selected for this machine. `at` checked the source,
-            // and there is room for `len` rows of `ROWS ≥ n` elements.
-            unsafe { (self.transpose.transpose)(&matrix) };
-            let rows = StridedRows { count: 1 + len, stride: ROWS };
-            self.products.of_columns(Source::of(&room), rows, y);
-            Target::of(&mut room[..n]).copy_from(y.written());
+/// The products of rows of `folded` elements: up to [`ROWS`].
+fn products_of_rows(x: Source<'_, f32>, folded: usize, y: &mut Target<'_, f32>) {
+    let mut products = [1.0; ROWS];
+    match y.len() {
+        ROWS => {
+            let rows: [Source<'_, f32>; ROWS] = std::array::from_fn(|row| x.part(row * folded, folded));
+            (0..folded).for_each(|i| (0..ROWS).for_each(|row| products[row] *= rows[row].get(i)));
+        }
+        n => {
+            let row = |row: usize| x.part(row * folded, folded).iter().fold(1.0, |product, x| product * x);
+            products[..n].iter_mut().enumerate().for_each(|(i, product)| *product = row(i));
         }
     }
+    y.copy_from(Source::of(&products[..y.len()]));
 }
 
 impl Step for ProductF32 {
@@ -70,7 +56,7 @@ impl Step for ProductF32 {
                 for (i, group) in groups.enumerate() {
                     let n = ROWS.min(y.len() - i * ROWS);
                     let x = x.part(group * ROWS * folded, n * folded);
-                    self.rows(x, &mut y.part(i * ROWS, n));
+                    products_of_rows(x, folded, &mut y.part(i * ROWS, n));
                 }
             });
         }
