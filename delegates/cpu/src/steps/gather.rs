@@ -132,8 +132,13 @@ impl Gather {
             let (block, first) = (slice / coords, slice % coords);
             let n = (slices.end - slice).min(coords - first).min(FEW);
             let at = block / outer * coords + first;
-            for (i, offset) in offsets[..n].iter_mut().enumerate() {
-                *offset = (block * axis + self.index(indices, at + i) as usize) * bytes;
+            let offset = |index: usize| (block * axis + index) * bytes;
+            if self.index == I32 {
+                let indices = indices.cast::<i32>().part(at, n);
+                offsets.iter_mut().zip(indices.iter()).for_each(|(to, index)| *to = offset(index as usize));
+            } else {
+                let index = |i: usize| self.index(indices, at + i) as usize;
+                offsets[..n].iter_mut().enumerate().for_each(|(i, to)| *to = offset(index(i)));
             }
             let mut y = y.part((slice - slices.start) * bytes, n * bytes);
             self.copies.gathered(bytes, x, &offsets[..n], &mut y);

@@ -72,6 +72,7 @@ unsafe fn each_row<S: Simd>(bytes: usize, count: usize, at: impl Fn(usize) -> (*
             64 => each::<64>(count, at),
             128 => each::<128>(count, at),
             256 if S::LANES >= 8 => each::<256>(count, at),
+            512 if S::LANES >= 16 => each::<512>(count, at),
             _ => (0..count).for_each(|r| {
                 let (from, to) = at(r);
                 any::<S>(bytes, from, to);
@@ -102,6 +103,7 @@ unsafe fn any<S: Simd>(bytes: usize, from: *const u8, to: *mut u8) {
     // SAFETY: pieces are not longer than the row in which they are; each arm copies all of it.
     unsafe {
         match bytes {
+            513..=4096 if S::LANES >= 16 => pieces::<64>(bytes, from, to),
             32..=512 if S::LANES >= 8 => pieces::<32>(bytes, from, to),
             16..=256 => pieces::<16>(bytes, from, to),
             8..16 => pieces::<8>(bytes, from, to),
