@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use arenite_abi::prelude::*;
 use arenite_base::{Clamp, PoolKind};
-use arenite_layers::{Id, Window};
+use arenite_layers::{Axis, Id, Window};
 
 use crate::kernels::f32_map::Map;
 use crate::kernels::f32_pool::{Columns, Pool, Tile};
@@ -58,6 +58,17 @@ impl PoolF32 {
     }
 }
 
+/// One divided by the pixels of each window of so many rows. Pixels outside of the image do not count.
+fn factors(rows: usize, axis: &Axis, columns: &Range<usize>, inside: bool) -> [f32; RESULTS] {
+    let factor = |columns: usize| 1.0 / (rows * columns) as f32;
+    let mut factors = [if inside { factor(axis.taps) } else { 0.0 }; RESULTS];
+    if !inside {
+        let taps = columns.clone().map(|x| axis.taps_inside(x).len());
+        factors.iter_mut().zip(taps).for_each(|(to, taps)| *to = factor(taps));
+    }
+    factors
+}
+
 impl Slides for PoolF32 {
     fn slide(&self) -> &Slide {
         &self.slide
@@ -74,11 +85,8 @@ impl Slides for PoolF32 {
     fn tile(&self, line: &Line, columns: &Range<usize>, input: Source<'_, f32>, y: &mut Target<'_, f32>) {
         let w = &self.slide.window;
         let c = y.at(0, columns.len() * w.channels);
-        let mut factors = [0.0; RESULTS];
-        for (factor, x) in factors.iter_mut().zip(columns.clone()) {
-            // Pixels outside of the image do not count.
-            *factor = 1.0 / (line.taps.len() * w.columns.taps_inside(x).len()) as f32;
-        }
+        let inside = w.columns.is_inside(columns.start, columns.end - 1);
+        let factors = factors(line.taps.len(), &w.columns, columns, inside);
         let pixels = self.slide.pixels(line, input);
         let mut tile = Tile {
             pixels,
@@ -91,7 +99,6 @@ impl Slides for PoolF32 {
         };
         let mut pointers: Pointers = [const { MaybeUninit::uninit() }; _];
         let mut done = 0;
-        let inside = w.columns.is_inside(columns.start, columns.end - 1);
         if let Some(columns_kernels) = self.columns.filter(|_| inside) {
             done = self.slide.split(line, columns).whole;
             tile.channels = done;
