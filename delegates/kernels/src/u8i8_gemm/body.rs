@@ -174,6 +174,7 @@ pub(super) unsafe fn write_rows<D: Dot, const V: usize>(d: D, sums: &mut [[Sum<D
     // functions require the same.
     unsafe {
         match &t.results {
+            Results::Bytes(to) if four_rows::<D, V>(d, sums, t, to) => {}
             Results::Bytes(to) if to.is_far => write_bytes::<D::S, V, false>(d.ints(), sums, t, to),
             Results::Bytes(to) => write_bytes::<D::S, V, true>(d.ints(), sums, t, to),
             Results::Reals(to) => write_reals::<D, V>(d, sums, t, to),
@@ -266,6 +267,20 @@ unsafe fn group<D: Dot, const R: usize, const V: usize>(
 pub(super) unsafe fn first(p: *const u8, n: usize) -> u32 {
     // SAFETY: `i < n ≤ 4`, and `n` bytes are readable, as `# Safety` requires.
     (0..n).fold(0, |four, i| four | u32::from(unsafe { *p.add(i) }) << (8 * i))
+}
+
+/// Writes the bytes of a whole tile of four rows and two vectors. Returns false if it did not.
+///
+/// # Safety
+/// As for [`write_rows`].
+#[inline(always)]
+unsafe fn four_rows<D: Dot, const V: usize>(d: D, sums: &[[Sum<D>; V]], t: &Tile<'_>, to: &ToBytes) -> bool {
+    let Ok(sums) = sums.as_flattened().try_into() else { return false };
+    let is_plain = t.columns == 2 * D::LANES && to.row_terms.is_null() && to.is_far;
+    // SAFETY: there is a block per vector, and whole rows are writable.
+    V == 2
+        && is_plain
+        && unsafe { d.ints().convert_four_rows(sums, to.channels, &to.bytes, (t.c, t.product.stride)) }
 }
 
 #[inline(always)]

@@ -1,9 +1,12 @@
 //! Integers with AVX2: eight lanes.
 
+// The index is constant once loops over rows are unrolled, so that results stay in registers.
+#![allow(clippy::needless_range_loop)]
+
 use core::arch::x86_64::*;
 
-use super::{Ints, MOST};
-use crate::requantize::{AWAY, Bytes, FAR, LEFT, MULTIPLIER, ROUNDING, SHIFT};
+use super::{Ints, MOST, MemoryBlock};
+use crate::requantize::{AWAY, BIAS, Bytes, Channels, FAR, LEFT, MULTIPLIER, ROUNDING, SHIFT};
 use crate::simd::Avx2;
 
 /// Row `row` of a block.
@@ -51,6 +54,72 @@ unsafe fn half<const A: bool, const I: usize>(x: __m256i, block: *const i64) -> 
     }
 }
 
+/// Products that are rounded and shifted right by 32 or more. The results are in the upper halves, and 32-bit lanes
+/// have an arithmetic shift.
+///
+/// # Safety
+/// The machine must have the instructions, and `block` must point to a block for eight lanes.
+#[inline(always)]
+unsafe fn upper<const A: bool>(x: __m256i, block: *const i64) -> __m256i {
+    // SAFETY: the block has all rows, as `# Safety` requires; all else is in registers.
+    unsafe {
+        let even = _mm256_srli_epi64::<32>(rounded::<A, 0>(x, block));
+        let odd = rounded::<A, 1>(_mm256_srli_epi64::<32>(x), block);
+        _mm256_srav_epi32(_mm256_blend_epi32::<0b1010_1010>(even, odd), row(block, FAR))
+    }
+}
+
+/// Four vectors of sums of the same channels, with biases, scaled. All channels shift right by 32 or more.
+///
+/// # Safety
+/// The machine must have the instructions, and `block` must point to a block for eight lanes.
+#[inline(always)]
+unsafe fn scaled(sums: [__m256i; 4], block: *const i64) -> [__m256i; 4] {
+    let mut results = sums;
+    // SAFETY: the block has all rows, as `# Safety` requires; all else is in registers.
+    unsafe {
+        let (bias, far) = (row(block, BIAS), row(block, FAR));
+        let multiplier = [row(block, MULTIPLIER[0]), row(block, MULTIPLIER[1])];
+        let rounding = [row(block, ROUNDING[0]), row(block, ROUNDING[1])];
+        for r in 0..4 {
+            let sum = _mm256_add_epi32(sums[r], bias);
+            let even = _mm256_add_epi64(_mm256_mul_epi32(sum, multiplier[0]), rounding[0]);
+            let odd = _mm256_mul_epi32(_mm256_srli_epi64::<32>(sum), multiplier[1]);
+            let odd = _mm256_add_epi64(odd, rounding[1]);
+            let upper = _mm256_blend_epi32::<0b1010_1010>(_mm256_srli_epi64::<32>(even), odd);
+            results[r] = _mm256_srav_epi32(upper, far);
+        }
+    }
+    results
+}
+
+/// [`Ints::convert_four_rows`], in a function of its own, which keeps the channels of a block in registers.
+///
+/// # Safety
+/// As for [`Ints::convert_four_rows`].
+#[inline(never)]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn convert_four_rows(
+    s: Avx2,
+    x: &[__m256i; 8],
+    blocks: *const i64,
+    bytes: &Bytes,
+    (c, step): (*mut u8, usize),
+) {
+    // SAFETY: there are two blocks, and the results are writable, as `# Safety` requires.
+    unsafe {
+        let last = blocks.add(Channels::stride(8));
+        let left = scaled([x[0], x[2], x[4], x[6]], blocks);
+        let right = scaled([x[1], x[3], x[5], x[7]], last);
+        let first = s.narrow_four([left[0], right[0], left[1], right[1]], bytes);
+        let second = s.narrow_four([left[2], right[2], left[3], right[3]], bytes);
+        _mm_storeu_si128(c.cast(), _mm256_castsi256_si128(first));
+        _mm_storeu_si128(c.add(step).cast(), _mm256_extracti128_si256::<1>(first));
+        _mm_storeu_si128(c.add(2 * step).cast(), _mm256_castsi256_si128(second));
+        _mm_storeu_si128(c.add(3 * step).cast(), _mm256_extracti128_si256::<1>(second));
+    }
+}
+
 // SAFETY: `Avx2` proves that the machine has the instructions.
 unsafe impl Ints for Avx2 {
     type I = __m256i;
@@ -58,6 +127,12 @@ unsafe impl Ints for Avx2 {
 
     channels_in_memory!();
 
+    #[inline(always)]
+    fn scale_upper(self, x: __m256i, MemoryBlock(block): MemoryBlock) -> __m256i {
+        // SAFETY: `self` proves that the machine has the instructions; the block is still valid, as `channels`
+        // requires.
+        unsafe { upper::<false>(x, block) }
+    }
     in_registers! {
         "avx2,fma"
         fn splat_i32(x: i32) -> __m256i { _mm256_set1_epi32(x) }
@@ -114,17 +189,11 @@ unsafe impl Ints for Avx2 {
         // requires.
         unsafe {
             let x = if L { _mm256_sllv_epi32(x, row(block, LEFT)) } else { x };
-            let high = _mm256_srli_epi64::<32>(x);
-            let far = row(block, FAR);
-            if !L && _mm256_cvtsi256_si32(far) >= 0 {
-                // The result of a shift by 32 or more is in the upper halves, and 32-bit lanes have an arithmetic
-                // shift.
-                let even = _mm256_srli_epi64::<32>(rounded::<A, 0>(x, block));
-                let upper = _mm256_blend_epi32::<0b1010_1010>(even, rounded::<A, 1>(high, block));
-                return _mm256_srav_epi32(upper, far);
+            if !L && _mm256_cvtsi256_si32(row(block, FAR)) >= 0 {
+                return upper::<A>(x, block);
             }
             let even = half::<A, 0>(x, block);
-            let odd = half::<A, 1>(high, block);
+            let odd = half::<A, 1>(_mm256_srli_epi64::<32>(x), block);
             _mm256_blend_epi32::<0b1010_1010>(even, _mm256_slli_epi64::<32>(odd))
         }
     }
@@ -153,6 +222,18 @@ unsafe impl Ints for Avx2 {
                 core::ptr::copy_nonoverlapping(buffer.as_ptr(), c, n.min(16));
             }
         }
+    }
+    #[inline(always)]
+    unsafe fn convert_four_rows(
+        self,
+        sums: &[__m256i; 8],
+        blocks: *const i64,
+        bytes: &Bytes,
+        to: (*mut u8, usize),
+    ) -> bool {
+        // SAFETY: `self` proves that the machine has the instructions; all else is as `Ints` requires.
+        unsafe { convert_four_rows(self, sums, blocks, bytes, to) };
+        true
     }
     #[inline(always)]
     unsafe fn load_runs<const P: usize>(self, p: *const u8, step: usize, n: usize) -> __m256i {

@@ -160,6 +160,24 @@ pub unsafe trait Ints: Simd {
         unsafe { self.narrow::<V>(&core::array::from_fn(|v| x[v]), bytes, c, n) };
     }
 
+    /// Converts the sums of four rows of two vectors to bytes: adds biases, multiplies, rounds, and writes `clamp(x +
+    /// zero point) ^ flip`. Results of rows are `step` bytes apart. Does nothing and returns false if rows are better
+    /// converted one by one.
+    ///
+    /// # Safety
+    /// There must be a block for each of the two vectors, whose channels all round up and shift to the right by 32 or
+    /// more, and `2 · LANES` bytes per row must be writable.
+    #[inline(always)]
+    unsafe fn convert_four_rows(
+        self,
+        _sums: &[Self::I; 8],
+        _blocks: *const i64,
+        _bytes: &Bytes,
+        (_c, _step): (*mut u8, usize),
+    ) -> bool {
+        false
+    }
+
     /// Loads `P` runs of `4 · LANES / P` bytes. The first `n` bytes of each run are loaded, the others are unspecified.
     ///
     /// # Safety
