@@ -39,7 +39,20 @@ impl Map {
     pub fn two(&self, f: Binary, a: Source<'_, f32>, b: Source<'_, f32>, y: &mut Target<'_, f32>) {
         let (n, a, y) = pair(a, y);
         // SAFETY: the machine can run it; `pair` and `at` checked that all three have `n` elements.
-        unsafe { self.binary(f)(n, a, b.at(0, n), y) }
+        unsafe { self.binary(f)(1, n, a, b.at(0, n), y) }
+    }
+
+    /// `y[r · n + i] = f(a[r · n + i], b[i])` for rows of as many elements as `b` has.
+    ///
+    /// # Panics
+    /// If `a` is shorter than `y`, or `y` does not consist of whole rows.
+    #[inline]
+    pub fn with_row(&self, f: Binary, a: Source<'_, f32>, b: Source<'_, f32>, y: &mut Target<'_, f32>) {
+        let ((len, a, y), n) = (pair(a, y), b.len());
+        let rows = len / n.max(1);
+        assert_eq!(rows * n, len, "{len} elements are not rows of {n}");
+        // SAFETY: the machine can run it; `pair` checked that both have the elements of all rows, and `b` has a row's.
+        unsafe { self.binary(f)(rows, n, a, b.at(0, n), y) }
     }
 
     /// `y[i] = f(a[i], b)`.

@@ -31,9 +31,6 @@ pub(crate) struct OutputRows {
 /// Most operations.
 pub(crate) const MAX_OPS: usize = 6;
 
-/// Elements of repeated rows: 4 KiB.
-const ROOM: usize = 1024;
-
 /// Operations with access to their operands.
 #[derive(Clone, Copy)]
 pub(crate) struct Epilogue<'r> {
@@ -89,45 +86,63 @@ impl BoundOp<'_> {
         let n = y.len();
         match *self.op {
             EpilogueOp::Binary(op, _) => map.two(op, x, self.other.part(at, n), y),
-            EpilogueOp::Row(op, _, len) if len <= ROOM / 8 && n > ROOM => {
-                self.repeated_row((op, len), map, x, y, at);
-            }
-            EpilogueOp::Row(op, _, len) => {
-                let (mut done, mut column) = (0, at % len);
-                while done < n {
-                    let some = (len - column).min(n - done);
-                    let row = self.other.part(column, some);
-                    map.two(op, x.part(done, some), row, &mut y.part(done, some));
-                    (done, column) = (done + some, 0);
-                }
-            }
+            EpilogueOp::Row(op, _, len) => apply_row(map, op, self.other.part(0, len), x, y, at),
             EpilogueOp::Scalar(op, b) => map.with_number(op, x, b, y),
             EpilogueOp::Clamp(clamp) => map.clamped(clamp, x, y),
             EpilogueOp::Unary(f) => map.one(f, x, y),
         }
     }
+}
 
-    /// A function of all elements and a row, which is repeated, so that one call of the kernel computes many rows.
-    fn repeated_row(
-        &self,
-        (op, len): (Binary, usize),
-        map: &Map,
-        x: Source<'_, f32>,
-        y: &mut Target<'_, f32>,
-        at: usize,
-    ) {
-        let (mut room, count, first) = ([0.0; ROOM], ROOM / len * len, at % len);
-        let row = (first..len).chain(0..first);
-        room.iter_mut().zip(row).for_each(|(to, column)| *to = self.other.get(column));
-        let mut filled = len;
-        while filled < count {
-            let more = filled.min(count - filled);
-            room.copy_within(..more, filled);
-            filled += more;
-        }
-        for done in (0..y.len()).step_by(count) {
-            let some = count.min(y.len() - done);
-            map.two(op, x.part(done, some), Source::of(&room[..some]), &mut y.part(done, some));
+/// Most elements of a row that is repeated.
+const REPEATED: usize = 128;
+/// Whole vectors have at most this many elements, a power of two.
+const VECTOR: usize = 16;
+
+/// `y[i] = f(x[i], row[(at + i) % row.len()])`.
+fn apply_row(
+    map: &Map,
+    op: Binary,
+    row: Source<'_, f32>,
+    x: Source<'_, f32>,
+    y: &mut Target<'_, f32>,
+    at: usize,
+) {
+    let (n, column) = (y.len(), at % row.len());
+    if n <= row.len() - column {
+        return map.with_row(op, x, row.part(column, n), y);
+    }
+    let mut room = [0.0; REPEATED];
+    let several = repeat(row, n, &mut room);
+    let mut some = |row: Source<'_, f32>, done, len| {
+        map.with_row(op, x.part(done, len), row, &mut y.part(done, len));
+        done + len
+    };
+    let mut done = 0;
+    if column > 0 {
+        let first = (row.len() - column).min(n);
+        done = some(row.part(column, first), done, first);
+    }
+    for row in [several, row] {
+        if n - done >= row.len() {
+            done = some(row, done, (n - done) / row.len() * row.len());
         }
     }
+    if done < n {
+        some(row.part(0, n - done), done, n - done);
+    }
+}
+
+/// The row as often as makes whole vectors, if it fits into `room` and `n` elements are several times as many.
+fn repeat<'r>(row: Source<'r, f32>, n: usize, room: &'r mut [f32; REPEATED]) -> Source<'r, f32> {
+    let len = row.len();
+    let times = (VECTOR >> len.trailing_zeros().min(VECTOR.ilog2())).min(REPEATED / len);
+    if times < 2 || n < 2 * times * len {
+        return row;
+    }
+    let all = &mut room[..times * len];
+    for part in all.chunks_exact_mut(len) {
+        Target::of(part).copy_from(row);
+    }
+    Source::of(all)
 }

@@ -94,26 +94,30 @@ unsafe fn in_vectors<S: Simd, const F: usize>(s: S, n: usize, x: *const f32, y: 
 }
 
 /// # Safety
-/// `a` and `b` must be readable and `y` writable for `n` elements.
+/// `a` must be readable and `y` writable for `n` elements in each of `rows` rows, and `b` readable for `n` elements.
 #[inline(always)]
 pub(super) unsafe fn binary<S: Simd, const F: usize>(
     s: S,
+    rows: usize,
     n: usize,
     a: *const f32,
     b: *const f32,
     y: *mut f32,
 ) {
-    // SAFETY: `each!` visits whole vectors below `n`, then the rest; `a`, `b` and `y` have `n` elements.
-    unsafe {
-        each!(
-            s,
-            n,
-            |i| s.store(y.add(i), apply_binary::<S, F>(s, s.load(a.add(i)), s.load(b.add(i)))),
-            |i, left| {
-                let (a, b) = (s.load_first(a.add(i), left), s.load_first(b.add(i), left));
-                s.store_first(y.add(i), apply_binary::<S, F>(s, a, b), left);
-            }
-        );
+    for row in 0..rows {
+        // SAFETY: `each!` visits whole vectors below `n`, then the rest; `b` and rows of `a` and `y` have `n` elements.
+        unsafe {
+            let (a, y) = (a.add(row * n), y.add(row * n));
+            each!(
+                s,
+                n,
+                |i| s.store(y.add(i), apply_binary::<S, F>(s, s.load(a.add(i)), s.load(b.add(i)))),
+                |i, left| {
+                    let (a, b) = (s.load_first(a.add(i), left), s.load_first(b.add(i), left));
+                    s.store_first(y.add(i), apply_binary::<S, F>(s, a, b), left);
+                }
+            );
+        }
     }
 }
 

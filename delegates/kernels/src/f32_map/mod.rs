@@ -11,9 +11,7 @@ use crate::simd::*;
 
 /// `y[i] = f(x[i])` for `n` elements: `(n, x, y)`.
 pub type UnaryFn = unsafe fn(usize, *const f32, *mut f32);
-/// `y[i] = f(a[i], b[i])`: `(n, a, b, y)`.
-pub type BinaryFn = unsafe fn(usize, *const f32, *const f32, *mut f32);
-/// `y[r · n + i] = f(a[r · n + i], b[r])`: `(rows, n, a, b, y)`.
+/// `y[r · n + i] = f(a[r · n + i], b[i])`, or `b[r]` instead of `b[i]`: `(rows, n, a, b, y)`.
 pub type RowsFn = unsafe fn(usize, usize, *const f32, *const f32, *mut f32);
 /// A function of elements and a number: `(n, x, a, y)`.
 pub type ScalarFn = unsafe fn(usize, *const f32, f32, *mut f32);
@@ -31,7 +29,7 @@ pub struct Map {
     /// The CPU features that it needs.
     pub isa: Isa,
     unary: [UnaryFn; Unary::ALL.len()],
-    binary: [BinaryFn; Binary::ALL.len()],
+    binary: [RowsFn; Binary::ALL.len()],
     with_scalar: [RowsFn; Binary::ALL.len()],
     /// Clamps elements.
     pub clamp: ClampFn,
@@ -52,9 +50,9 @@ impl Map {
         self.unary[f as usize]
     }
 
-    /// The function of two elements.
+    /// The function of the elements of rows, and of the elements of one other row, which all of them meet.
     #[inline]
-    pub fn binary(&self, f: Binary) -> BinaryFn {
+    pub fn binary(&self, f: Binary) -> RowsFn {
         self.binary[f as usize]
     }
 
@@ -85,7 +83,7 @@ macro_rules! member {
 family! {
     Map: "f32_map" {
         fn unary[F: usize](n: usize, x: *const f32, y: *mut f32);
-        fn binary[F: usize](n: usize, a: *const f32, b: *const f32, y: *mut f32);
+        fn binary[F: usize](rows: usize, n: usize, a: *const f32, b: *const f32, y: *mut f32);
         fn scalar[F: usize](rows: usize, n: usize, a: *const f32, b: *const f32, y: *mut f32);
         fn clamp(n: usize, x: *const f32, low: f32, high: f32, y: *mut f32);
         fn sum(n: usize, x: *const f32) -> f32;

@@ -65,10 +65,12 @@ proptest! {
         for map in members() {
             for f in Binary::ALL {
                 let (mut y, mut z, half) = (vec![0.0; a.len()], vec![0.0; a.len()], a.len() / 2);
+                let mut w = z.clone();
                 // SAFETY: the machine can run the member; the lengths match the vectors.
                 unsafe {
-                    map.binary(f)(a.len(), a.as_ptr(), b.as_ptr(), y.as_mut_ptr());
+                    map.binary(f)(1, a.len(), a.as_ptr(), b.as_ptr(), y.as_mut_ptr());
                     map.with_scalar(f)(2, half, a.as_ptr(), [c, -c].as_ptr(), z.as_mut_ptr());
+                    map.binary(f)(2, half, a.as_ptr(), b.as_ptr(), w.as_mut_ptr());
                 }
                 for i in 0..a.len() {
                     prop_assert_eq!(y[i], binary(f, a[i], b[i]), "{} {:?}", map.name, f);
@@ -76,6 +78,7 @@ proptest! {
                 for i in 0..2 * half {
                     let c = if i < half { c } else { -c };
                     prop_assert_eq!(z[i], binary(f, a[i], c), "{} {:?}", map.name, f);
+                    prop_assert_eq!(w[i], binary(f, a[i], b[i % half]), "{} {:?}", map.name, f);
                 }
             }
         }
