@@ -2,6 +2,7 @@
 //! the reference ops, on every instruction set and with several threads.
 mod attention;
 mod bytes;
+mod windows;
 use arenite::config::DelegateConfig;
 use arenite::model_file::tensor_type::{FLOAT16, FLOAT32, INT8, INT32};
 use arenite::model_file::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
@@ -244,23 +245,6 @@ fn steps(model: &Model) -> Vec<String> {
 }
 
 const PAD_ROWS_AND_COLUMNS: [[i32; 2]; 4] = [[0, 0], [0, 1], [1, 2], [0, 0]];
-
-#[test]
-fn a_pad_is_fused_into_a_convolution() {
-    for (taps, stride) in [(3, 1), (3, 2), (5, 3)] {
-        let mut net = Net::new();
-        let x = net.input(REAL, &[2, 9, 10, 5]);
-        let padded = net.pad(&x, PAD_ROWS_AND_COLUMNS);
-        let y = net.conv(&padded, taps, stride, [5, 18]);
-        assert_eq!(steps(&net.finish(&y)), ["CONV_2D"], "{taps} taps, stride {stride}");
-
-        let mut net = Net::new();
-        let x = net.input(REAL, &[2, 9, 10, 19]);
-        let padded = net.pad(&x, PAD_ROWS_AND_COLUMNS);
-        let y = net.depthwise(&padded, taps, stride, 19);
-        assert_eq!(steps(&net.finish(&y)), ["DEPTHWISE_CONV_2D"], "{taps} taps, stride {stride}");
-    }
-}
 
 /// Where 8-bit products use 16-bit multiplications, Winograd tiles replace taps; the last row and column have partial
 /// tiles.

@@ -79,7 +79,7 @@ fn absorb<'a, X: EngineLayer<'a>>(net: &mut Net<'a, X>, most: usize) {
 /// The ways to see a node as functions of a main operand, also with the operands of the first function swapped.
 fn ways<X>(net: &Net<'_, X>, node: &Node<Layer<'_, X>>) -> Option<Vec<(Id, Vec<EpilogueOp>)>> {
     if let Layer::Common(Common::Elementwise(Elementwise::Two(op, clamp, functions))) = &node.layer {
-        let [a, b] = node.inputs[..] else { return None };
+        let [a, b, ..] = node.inputs[..] else { return None };
         let (main, other, op) = match row(net, a, b, node.outputs[0]) {
             Some(_) => (a, b, *op),
             None => (b, a, op.swapped()),

@@ -93,7 +93,9 @@ fn meaning<X>(net: &Net<'_, X>, node: &Node<Layer<'_, X>>, meanings: &[Option<Me
             }
             _ => None,
         },
-        Common::Elementwise(Elementwise::Two(op, clamp, _)) if !clamp.is_needed() => {
+        Common::Elementwise(Elementwise::Two(op, clamp, functions))
+            if !clamp.is_needed() && functions.is_empty() =>
+        {
             binary(net, *op, [node.inputs[0], node.inputs[1]], node.outputs[0], meanings)
         }
         _ => None,
