@@ -8,6 +8,7 @@
 //! ```
 //! Both add the same products in the same order, so a tile's kind does not change its bits.
 
+mod finish;
 mod parts;
 
 use std::mem::MaybeUninit;
@@ -146,7 +147,7 @@ impl ConvF32 {
         &self.packed[g * self.group..][..self.group]
     }
 
-    /// Computes a tile.
+    /// Computes a tile. If tiles are buffered, it follows `before` rows of results.
     ///
     /// # Safety
     /// No other thread may access the tile's results in `work.output`, the tensor, or the room's buffer.
@@ -154,6 +155,7 @@ impl ConvF32 {
     unsafe fn tile(
         &self,
         TileAt { group: g, block, positions }: TileAt,
+        before: usize,
         target: PrefetchTarget,
         work: &TileData<'_>,
         TileRoom { pointers, buffer }: TileRoom<'_>,
@@ -163,10 +165,10 @@ impl ConvF32 {
         let Panels { from, columns: count, ref packed, ref panels } = self.blocks[block];
         let packed = self.group(g)[packed.clone()].as_ptr();
         let next = if let PrefetchTarget::Next = target { self.after(g, block) } else { packed };
-        let start = first * self.stride + g * self.columns;
+        let start = first * self.stride + g * self.columns + from;
         let (c, step) = match self.buffers_tiles {
-            true => (buffer.tile(0, [rows, count, count]), count),
-            false => (work.output.tile(start + from, [rows, self.stride, count]), self.stride),
+            true => (buffer.tile(before * count, [rows, count, count]), count),
+            false => (work.output.tile(start, [rows, self.stride, count]), self.stride),
         };
         for panel in panels {
             let weights = packed.wrapping_add(panel.packed);
@@ -191,24 +193,15 @@ impl ConvF32 {
             // as a whole, are the caller's.
             unsafe { panel.kernels[rows - 1](&tile) };
         }
-        if !self.epilogue.is_empty() {
-            // SAFETY: the tile's results, which were just written.
-            unsafe { self.finish(start + from, [rows, count], buffer, work) };
-        }
     }
 
     /// Computes tiles. The first tiles of a block prefetch weights.
     ///
     /// # Safety
     /// No other thread may compute these items or access the buffers.
-    unsafe fn tiles(
-        &self,
-        items: Range<usize>,
-        work: &TileData<'_>,
-        TileRoom { pointers, buffer }: TileRoom<'_>,
-    ) {
+    unsafe fn tiles(&self, items: Range<usize>, work: &TileData<'_>, room: TileRoom<'_>) {
         let (mut done, mut asked) = (0, false);
-        for item in items {
+        let mut tiles = items.map(|item| {
             let (block, t) = split(item, self.tiles);
             if t == 0 {
                 done = 0;
@@ -222,10 +215,10 @@ impl ConvF32 {
             done += 1;
             let positions = part(self.window.positions(), t, self.tiles);
             let (group, block) = split(block, self.blocks.len());
-            let at = TileAt { group, block, positions };
-            // SAFETY: an item is a tile of positions by a block of columns of a group, of which no other item has any.
-            unsafe { self.tile(at, target, work, TileRoom { pointers, buffer }) };
-        }
+            (TileAt { group, block, positions }, target)
+        });
+        // SAFETY: an item is a tile of positions by a block of columns of a group, of which no other item has any.
+        unsafe { self.each(&mut tiles, work, room) };
     }
 
     /// Calls `work` with room for tiles.
@@ -241,33 +234,6 @@ impl ConvF32 {
             true => buffered(&mut |buffer| work(TileRoom { pointers, buffer })),
             false => work(TileRoom { pointers, buffer: Disjoint::NONE }),
         });
-    }
-
-    /// Applies the epilogue to `rows` of `count` results each. The first result is element `start` of the output.
-    ///
-    /// # Safety
-    /// The results must be in the output, the tensor, or contiguous in the buffer. No other thread may access them.
-    #[inline(never)]
-    unsafe fn finish(
-        &self,
-        start: usize,
-        [rows, count]: [usize; 2],
-        buffer: Disjoint<'_, f32>,
-        &TileData { output, ref epilogue, .. }: &TileData<'_>,
-    ) {
-        // Whole rows are contiguous.
-        let (runs, run) = if count == self.stride { (1, rows * count) } else { (rows, count) };
-        for (r, at) in (0..runs).map(|r| (r, start + r * self.stride)) {
-            for (i, op) in epilogue.iter().enumerate() {
-                let (from, first) = if self.buffers_tiles { (buffer, r * run) } else { (output, at) };
-                let (to, first_to) = if i + 1 == self.epilogue.len() { (output, at) } else { (from, first) };
-                // SAFETY: this is a run of the tile's results, which no other thread accesses, as the caller
-                // guarantees. Operands are unchanged until the last operation, which reads each element before it
-                // writes the one at its place.
-                let (mut to, from) = unsafe { (to.part(first_to, run), from.written()) };
-                op.apply(self.map, from.part(first, run), &mut to, at);
-            }
-        }
     }
 
     /// The weights to prefetch after a block: the next block's, or the next step's.
@@ -353,7 +319,7 @@ impl Step for ConvF32 {
         if items == 1 {
             let all = TileAt { group: 0, block: 0, positions: 0..self.window.positions() };
             // SAFETY: this thread's alone.
-            self.with_room(|room| unsafe { self.tile(all.clone(), PrefetchTarget::Own, &work, room) });
+            self.with_room(|room| unsafe { self.alone(all.clone(), PrefetchTarget::Own, &work, room) });
             return Ok(());
         }
         cx.parallel_for(items, self.grain, |range| {
@@ -385,16 +351,16 @@ impl RowStep for ConvF32 {
         let output = output.cast().share().within(first * self.stride);
         let work = TileData { input: input.cast(), output, epilogue: *epilogue };
         let tiles = (end - first).div_ceil(self.gemm.rows(self.columns));
-        self.with_room(|TileRoom { pointers, buffer }| {
-            for item in 0..self.groups * self.blocks.len() * tiles {
+        self.with_room(|room| {
+            let mut tiles = (0..self.groups * self.blocks.len() * tiles).map(|item| {
                 let (block, t) = split(item, tiles);
                 let part = part(end - first, t, tiles);
                 let (group, block) = split(block, self.blocks.len());
-                let at = TileAt { group, block, positions: first + part.start..first + part.end };
-                let room = TileRoom { pointers, buffer };
-                // SAFETY: a tile of the rows that `output` is, which is this call's alone.
-                unsafe { self.tile(at, PrefetchTarget::Nothing, &work, room) };
-            }
+                let positions = first + part.start..first + part.end;
+                (TileAt { group, block, positions }, PrefetchTarget::Nothing)
+            });
+            // SAFETY: tiles of the rows that `output` is, which is this call's alone.
+            unsafe { self.each(&mut tiles, &work, room) };
         });
     }
 }

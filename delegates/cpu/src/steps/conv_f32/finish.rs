@@ -1,0 +1,107 @@
+//! The epilogue of a convolution. Tiles side by side are finished together: with few channels, a tile's results are
+//! fewer than those that an operation computes in the time of its call.
+
+use super::{ConvF32, PrefetchTarget, TileAt, TileData, TileRoom};
+use crate::memory::Disjoint;
+
+/// Most results of tiles that are finished together, but for larger tiles: they stay in the first-level cache.
+const TOGETHER: usize = 1 << 10;
+
+impl ConvF32 {
+    /// Computes a tile, and applies the epilogue.
+    ///
+    /// # Safety
+    /// No other thread may access the tile's results in `work.output`, the tensor, or the room's buffer.
+    pub(super) unsafe fn alone(
+        &self,
+        at: TileAt,
+        target: PrefetchTarget,
+        work: &TileData<'_>,
+        TileRoom { pointers, buffer }: TileRoom<'_>,
+    ) {
+        // SAFETY: no other thread accesses the results, as `# Safety` requires; `tile` writes what `finish` reads.
+        unsafe {
+            self.tile(at.clone(), 0, target, work, TileRoom { pointers, buffer });
+            self.finish(&at, buffer, work);
+        }
+    }
+
+    /// Computes tiles, and applies the epilogue.
+    ///
+    /// # Safety
+    /// No other thread may access the results of these tiles in `work.output`, the tensor, or the room's buffer.
+    #[inline(never)]
+    pub(super) unsafe fn each(
+        &self,
+        tiles: &mut dyn Iterator<Item = (TileAt, PrefetchTarget)>,
+        work: &TileData<'_>,
+        TileRoom { pointers, buffer }: TileRoom<'_>,
+    ) {
+        let mut open = TileAt { group: 0, block: 0, positions: 0..0 };
+        for (at, target) in tiles {
+            let [start, end] = [at.positions.start, at.positions.end];
+            if !self.joins(&open, &at) {
+                // SAFETY: `tile` wrote the open results, and no other thread accesses them, as `# Safety` requires.
+                unsafe { self.finish(&open, buffer, work) };
+                open = TileAt { positions: start..start, ..at };
+            }
+            let before = start - open.positions.start;
+            open.positions.end = end;
+            // SAFETY: no other thread accesses the results of the caller's tiles, as `# Safety` requires.
+            unsafe { self.tile(at, before, target, work, TileRoom { pointers, buffer }) };
+        }
+        // SAFETY: `tile` wrote the open results, and no other thread accesses them, as `# Safety` requires.
+        unsafe { self.finish(&open, buffer, work) };
+    }
+
+    /// Whether a tile is finished together with those before it.
+    fn joins(&self, open: &TileAt, at: &TileAt) -> bool {
+        let is_next = open.positions.end == at.positions.start;
+        is_next
+            && (open.group, open.block) == (at.group, at.block)
+            && (at.positions.end - open.positions.start) * self.blocks[at.block].columns <= TOGETHER
+    }
+
+    /// Applies the epilogue to the results of tiles side by side.
+    ///
+    /// # Safety
+    /// The results must be in the output, the tensor, or contiguous in the buffer. No other thread may access them.
+    #[inline]
+    unsafe fn finish(&self, at: &TileAt, buffer: Disjoint<'_, f32>, work: &TileData<'_>) {
+        if !self.epilogue.is_empty() {
+            // SAFETY: as this function requires.
+            unsafe { self.apply(at, buffer, work) };
+        }
+    }
+
+    /// As [`finish`](Self::finish), of an epilogue with operations.
+    ///
+    /// # Safety
+    /// As for `finish`.
+    #[inline(never)]
+    unsafe fn apply(
+        &self,
+        at: &TileAt,
+        buffer: Disjoint<'_, f32>,
+        &TileData { output, ref epilogue, .. }: &TileData<'_>,
+    ) {
+        let (block, rows) = (&self.blocks[at.block], at.positions.len());
+        let start = at.positions.start * self.stride + at.group * self.columns + block.from;
+        // Whole rows are contiguous.
+        let (runs, run) = match block.columns == self.stride {
+            true => (usize::from(rows > 0), rows * block.columns),
+            false => (rows, block.columns),
+        };
+        for (r, at) in (0..runs).map(|r| (r, start + r * self.stride)) {
+            for (i, op) in epilogue.iter().enumerate() {
+                let (from, first) = if self.buffers_tiles { (buffer, r * run) } else { (output, at) };
+                let (to, first_to) = if i + 1 == self.epilogue.len() { (output, at) } else { (from, first) };
+                // SAFETY: this is a run of the tiles' results, which no other thread accesses, as the caller
+                // guarantees. Operands are unchanged until the last operation, which reads each element before it
+                // writes the one at its place.
+                let (mut to, from) = unsafe { (to.part(first_to, run), from.written()) };
+                op.apply(self.map, from.part(first, run), &mut to, at);
+            }
+        }
+    }
+}
