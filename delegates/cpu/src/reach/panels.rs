@@ -43,19 +43,15 @@ impl Panels {
             let first = from * (lines + 1);
             let panel = |from| {
                 let width = gemm.panel_width(from, columns);
-                Panel {
-                    from,
-                    columns: width.min(columns - from),
-                    width,
-                    packed: from * (lines + 1),
-                    kernels: gemm.kernels(width),
-                }
+                let kernels = gemm.kernels(width);
+                Panel { from, columns: width.min(columns - from), width, packed: from * (lines + 1), kernels }
             };
+            let next = |last: &Panel| Some(last.from + last.width).filter(|&from| from < columns).map(panel);
             Panels {
                 from,
                 columns,
                 packed: first..first + gemm.packed_len(lines, columns),
-                panels: (0..columns).step_by(gemm.nr()).map(panel).collect(),
+                panels: std::iter::successors(Some(panel(0)), next).collect(),
             }
         };
         let bytes = (lines + 1) * size_of::<f32>();

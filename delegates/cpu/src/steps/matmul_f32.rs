@@ -105,10 +105,9 @@ impl MatMulF32 {
         unsafe { (self.transpose.transpose)(&matrix) }
     }
 
-    /// Packs panel `p` of a matrix of the second input, which `panel` is.
-    fn pack(&self, p: usize, b: Source<'_, f32>, panel: &mut Target<'_, f32>) {
+    /// Packs the panel from column `from` on of a matrix of the second input, which `panel` is.
+    fn pack(&self, from: usize, b: Source<'_, f32>, panel: &mut Target<'_, f32>) {
         let (Sizes { depth, columns, .. }, [_, view, _]) = (self.sizes, &self.views);
-        let from = p * self.gemm.nr();
         let width = self.gemm.panel_width(from, columns);
         let used = width.min(columns - from);
         let mut line = panel.part(0, width);
@@ -194,11 +193,15 @@ impl MatMulF32 {
             for item in range {
                 let (m, p) = (item / panels, item % panels);
                 let b = b.part(b_view.starts.of(m), Self::span(b_view, depth, columns));
-                let width = self.gemm.panel_width(p * nr, columns);
-                let at = m * self.packed_len() + p * nr * (depth + 1);
-                // SAFETY: each panel is one thread's, and has a line of bias and `depth` lines.
-                let mut panel = unsafe { packed.part(at, width * (depth + 1)) };
-                self.pack(p, b, &mut panel);
+                let (mut from, end) = (p * nr, columns.min((p + 1) * nr));
+                while from < end {
+                    let width = self.gemm.panel_width(from, columns);
+                    let at = m * self.packed_len() + from * (depth + 1);
+                    // SAFETY: each panel is one thread's, and has a line of bias and `depth` lines.
+                    let mut panel = unsafe { packed.part(at, width * (depth + 1)) };
+                    self.pack(from, b, &mut panel);
+                    from += width;
+                }
             }
         })?;
         if self.transposed_len() == 0 {

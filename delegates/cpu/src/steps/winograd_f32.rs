@@ -74,13 +74,18 @@ pub(crate) fn choose(
     let cost = |w: &Winograd| {
         let tiles = window.batches * rows.output.div_ceil(w.m) * columns.output.div_ceil(w.m);
         let products = w.alpha() * w.alpha();
-        let mr = tiles.next_multiple_of(if tiles < gemm.mr { 1 } else { 2 });
+        let mr = tiles.next_multiple_of(if tiles < rows_of(gemm, filters) { 1 } else { 2 });
         products * (mr * channels * padded + tiles * (channels + filters) * TRANSFORM / 16)
             + stream(products * channels * padded)
     };
     let sizes = [2, 4].into_iter().filter_map(|m| Winograd::select(isa, m));
     let best = sizes.min_by_key(|w| cost(w))?;
     (cost(best) * 5 / 4 < direct).then_some(best)
+}
+
+/// The most rows of a product.
+fn rows_of(gemm: &Gemm, filters: usize) -> usize {
+    gemm.rows(filters).min(gemm.mr)
 }
 
 impl WinogradF32 {
@@ -116,7 +121,12 @@ impl WinogradF32 {
             gemm,
             map,
             winograd,
-            tiles: Tiles::new(window, winograd.m, CacheShare { room: BLOCK, tile: one }, gemm.mr),
+            tiles: Tiles::new(
+                window,
+                winograd.m,
+                CacheShare { room: BLOCK, tile: one },
+                rows_of(gemm, filters),
+            ),
             filters,
             packed,
             bias,
@@ -313,7 +323,7 @@ impl Step for WinogradF32 {
                     unsafe { self.transform(first + r, r, input, v) };
                 }
             })?;
-            let groups = rows.div_ceil(self.gemm.mr);
+            let groups = rows.div_ceil(rows_of(self.gemm, self.filters));
             let cost = rows * channels * self.filters / groups;
             cx.parallel_for(self.products() * groups, Grain::of_cost(cost), |range| {
                 for item in range {

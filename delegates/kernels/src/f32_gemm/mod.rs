@@ -100,6 +100,9 @@ pub struct Gemm {
     pub lanes: usize,
     /// `by_vectors[v − 1][r − 1]` is the kernel for `r` rows and `v` vectors of columns.
     pub by_vectors: &'static [&'static [Microkernel]],
+    /// Kernels for a panel of half a vector, if there are any: the last panel, where as many columns remain. The
+    /// kernel for `r` rows is at index `r − 1`.
+    pub half: &'static [Microkernel],
 }
 
 impl Gemm {
@@ -113,20 +116,35 @@ impl Gemm {
     #[inline]
     pub fn rows(&self, columns: usize) -> usize {
         let vectors = columns.div_ceil(self.lanes).min(self.by_vectors.len());
-        self.by_vectors[vectors.max(1) - 1].len()
+        let rows = self.by_vectors[vectors.max(1) - 1].len();
+        if self.ends_in_half(columns) { rows.min(self.half.len()) } else { rows }
+    }
+
+    /// Whether the last of `columns` columns fill a panel of half a vector.
+    #[inline]
+    fn ends_in_half(&self, columns: usize) -> bool {
+        // The number of lanes is a power of two: a division would take as long as a small tile.
+        columns & (self.lanes - 1) == self.lanes / 2 && !self.half.is_empty()
     }
 
     /// The width of the panel of columns `from..columns`.
     #[inline]
     pub fn panel_width(&self, from: usize, columns: usize) -> usize {
-        // The number of lanes is a power of two: a division would take as long as a small tile.
-        ((columns - from + self.lanes - 1) & !(self.lanes - 1)).min(self.nr())
+        let (left, whole) = (columns - from, !(self.lanes - 1));
+        match left < self.nr() && self.ends_in_half(left) {
+            true if left < self.lanes => left,
+            true => left & whole,
+            false => ((left + self.lanes - 1) & whole).min(self.nr()),
+        }
     }
 
     /// The microkernels for a panel of this width. The kernel for `r` rows is at index `r − 1`.
     #[inline]
     pub fn kernels(&self, width: usize) -> &'static [Microkernel] {
-        self.by_vectors[(width >> self.lanes.trailing_zeros()) - 1]
+        match width >> self.lanes.trailing_zeros() {
+            0 => self.half,
+            vectors => self.by_vectors[vectors - 1],
+        }
     }
 
     /// The microkernel for a panel of this width and `rows` rows.
@@ -138,7 +156,8 @@ impl Gemm {
     /// The size of packed weights in values: `k_total` lines and a line of biases for each of `columns` columns.
     #[inline]
     pub fn packed_len(&self, k_total: usize, columns: usize) -> usize {
-        columns.next_multiple_of(self.lanes) * (k_total + 1)
+        let part = if self.ends_in_half(columns) { self.lanes / 2 } else { self.lanes };
+        columns.next_multiple_of(part) * (k_total + 1)
     }
 
     /// Packs weights whose columns are stored as rows, starting at element `first`, with `bias(column)`.
@@ -204,13 +223,14 @@ impl Gemm {
 }
 
 macro_rules! member {
-    ($name:expr, $isa:expr, $t:ty, $mr:literal, $($v:literal: [$($r:literal)*]),*) => {
+    ($name:expr, $isa:expr, $t:ty, $mr:literal, $half:expr, $($v:literal: [$($r:literal)*]),*) => {
         Gemm {
             name: $name,
             isa: $isa,
             mr: $mr,
             lanes: <$t>::LANES,
             by_vectors: &[$(&[$(tile::<$r, $v>),*]),*],
+            half: $half,
         }
     };
 }
@@ -219,14 +239,14 @@ family! {
     Gemm: "f32_gemm" {
         fn tile[R: usize, V: usize](t: &Tile);
     }
-    scalar("_4x8" Scalar, 4, 1: [1 2 3 4], 2: [1 2 3 4]);
-    avx2("_6x16" Avx2, 6, 1: [1 2 3 4 5 6 7 8 9 10 11 12], 2: [1 2 3 4 5 6]);
+    scalar("_4x8" Scalar, 4, &[], 1: [1 2 3 4], 2: [1 2 3 4]);
+    avx2("_6x16" Avx2, 6, &[], 1: [1 2 3 4 5 6 7 8 9 10 11 12], 2: [1 2 3 4 5 6]);
     avx512(
-        "_14x32" Avx512, 14,
+        "_14x32" Avx512, 14, avx2::MEMBER.by_vectors[0],
         1: [1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28],
         2: [1 2 3 4 5 6 7 8 9 10 11 12 13 14]
     );
-    neon("_6x16" Neon: by_lane, 6, 1: [1 2 3 4 5 6], 2: [1 2 3 4 5 6], 3: [1 2 3 4 5 6], 4: [1 2 3 4 5 6]);
+    neon("_6x16" Neon: by_lane, 6, &[], 1: [1 2 3 4 5 6], 2: [1 2 3 4 5 6], 3: [1 2 3 4 5 6], 4: [1 2 3 4 5 6]);
 }
 member_of_table!(Gemm);
 

@@ -32,7 +32,7 @@ proptest! {
 #[test]
 fn rows_are_packed_like_columns() {
     for gemm in available(TABLE) {
-        for (k, columns) in [(1, 1), (9, 7), (64, 40), (300, 33), (513, 96)] {
+        for (k, columns) in [(1, 1), (9, 7), (64, 40), (300, 33), (513, 96), (11, 8), (70, 24), (31, 56)] {
             let weights = values(k as u64, 5 + k * columns);
             let (mut want, mut got) = (vec![f32::NAN; gemm.packed_len(k, columns)], vec![]);
             got.resize(want.len(), f32::NAN);
@@ -69,7 +69,7 @@ fn check(gemm: &Gemm, (taps, k): (usize, usize), rows: usize, columns: usize, se
             prefetch: Prefetch::ahead(packed[panel..].as_ptr(), width),
         };
         // SAFETY: the machine has the instruction set, and all lengths match the vectors above.
-        unsafe { gemm.by_vectors[width / gemm.lanes - 1][rows - 1](&tile) };
+        unsafe { gemm.kernel(width, rows)(&tile) };
         (from, panel) = (from + width, panel + width * (taps * k + 1));
     }
     assert_eq!(panel, packed.len());
