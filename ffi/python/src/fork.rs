@@ -24,8 +24,8 @@ pub(crate) fn delay<R>(work: impl FnOnce() -> R) -> R {
     FORKS.delay(work)
 }
 
-/// The value of `lock`, which `make` computes once. A fork waits for it: a child has neither the other threads nor what
-/// they were going to write, and Python's locks of modules that they import stay locked there.
+/// The value of `lock`, computed by `make` on the first call. A fork waits until it is computed: the child would wait
+/// forever for the thread that computes it, or that holds the lock of a module that it imports.
 ///
 /// # Errors
 /// Those of `make`.

@@ -1,10 +1,11 @@
-//! The epilogue of a convolution. Tiles side by side are finished together: with few channels, a tile's results are
-//! fewer than those that an operation computes in the time of its call.
+//! The epilogue of a convolution. It is applied to several tiles at a time if each has few results: a call of an
+//! operation costs as much as hundreds of results.
 
 use super::{ConvF32, PrefetchTarget, TileAt, TileData, TileRoom};
 use crate::memory::Disjoint;
 
-/// Most results of tiles that are finished together, but for larger tiles: they stay in the first-level cache.
+/// Most results of tiles that are finished together: they stay in the first-level cache. A larger tile is finished
+/// alone.
 const TOGETHER: usize = 1 << 10;
 
 impl ConvF32 {
