@@ -194,7 +194,7 @@ impl Pairs {
         while i < n {
             let mut count = if is_one { ROOM.min(n - i) } else { n - i };
             let of_b = |i: usize| if is_one { b } else { b.wrapping_add(i) };
-            if let Some(near) = pair.approximation() {
+            if let Some(near) = pair.approximation().filter(|_| self.has_reals) {
                 let (kernel, a, y) = (self.near(near, is_one), a.wrapping_add(i), y.wrapping_add(i));
                 // SAFETY: as for the exact kernel, below; where `b` has one byte, the kernel reads no other.
                 i += unsafe { kernel(pair, near, n - i, a, of_b(i), y) };

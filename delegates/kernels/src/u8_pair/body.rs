@@ -46,6 +46,10 @@ pub(super) unsafe fn near<S: Ints, const FORM: usize, const ONE: bool>(
     b: *const u8,
     y: *mut u8,
 ) -> usize {
+    // `Pairs::has_reals`
+    if !S::FUSED {
+        return 0;
+    }
     let is_checked = matches!(Form::ALL[FORM], Form::Checked);
     let (flips, bytes) = (p.flips.map(|f| s.splat_i32(f.into())), Bytes { zero_point: 0, ..p.bytes });
     let mut i = 0;

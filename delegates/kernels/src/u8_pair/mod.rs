@@ -184,6 +184,8 @@ pub struct Pairs {
     pub lanes: usize,
     /// `y[i] = f(a[i], b[i])`, by the number of f.
     exact: [Kernel; Combine::ALL.len()],
+    /// Whether it computes results as reals. Without vectors this saves little, and would take 24 KB.
+    pub(crate) has_reals: bool,
     /// By form, and whether b has one byte.
     near: [[NearKernel; 2]; Form::ALL.len()],
 }
@@ -207,6 +209,7 @@ macro_rules! member {
             isa: $isa,
             lanes: <$t>::LANES,
             exact: [pair::<0>, pair::<1>, pair::<2>, pair::<3>, pair::<4>],
+            has_reals: <$t>::FUSED,
             near: [
                 [near::<0, false>, near::<0, true>],
                 [near::<1, false>, near::<1, true>],
