@@ -72,9 +72,8 @@ pub(super) fn lower<'a>(x: &Source<'_, 'a>) -> Result<Node<Common<'a>>> {
     Ok(Node::new(Common::DepthwiseConv2d(layer), vec![x.input(0)?.0], vec![x.output(0)?.0]))
 }
 
-/// The product and the sum that equal a filter of one tap: `x · weight + bias`, clamped. `None` if the filter has more
-/// taps, or if its weights are not stored as
-/// `f32`.
+/// The product and the sum that equal a filter of one tap: `x · weight + bias`, clamped. Without a bias, 0 is added: a
+/// sum of products is never −0. `None` if the filter has more taps, or if its weights are not stored as `f32`.
 fn product<'a>(x: &Source<'_, 'a>, geometry: &Geometry) -> Result<Option<Node<Common<'a>>>> {
     let ((image, from), (filter, weights), (result, to)) = (x.input(0)?, x.input(1)?, x.output(0)?);
     let Geometry { window: Window { rows, columns, channels, .. }, activation, .. } = *geometry;
@@ -85,7 +84,10 @@ fn product<'a>(x: &Source<'_, 'a>, geometry: &Geometry) -> Result<Option<Node<Co
     }
     let bias = x.bias::<f32>(2, channels)?.and_then(|_| x.optional_input(2)).map(|(id, _)| id);
     let (clamp, mut functions) = (clamp_of(activation)?, Vec::new());
-    functions.extend(bias.map(|bias| EpilogueOp::Row(Binary::Add, bias, channels)));
+    functions.push(match bias {
+        Some(bias) => EpilogueOp::Row(Binary::Add, bias, channels),
+        None => EpilogueOp::Scalar(Binary::Add, 0.0),
+    });
     functions.extend(clamp.is_needed().then_some(EpilogueOp::Clamp(clamp)));
     let layer = Common::Elementwise(Elementwise::Two(Binary::Mul, Clamp::NONE, functions));
     let inputs = [image, filter].into_iter().chain(bias).collect();
