@@ -46,10 +46,28 @@ pub(super) unsafe fn near<S: Ints, const FORM: usize, const ONE: bool>(
     b: *const u8,
     y: *mut u8,
 ) -> usize {
-    // `Pairs::has_reals`
+    // Elsewhere, `Pairs::has_reals` is false.
     if !S::FUSED {
         return 0;
     }
+    // SAFETY: this function requires the same.
+    unsafe { groups::<S, FORM, ONE>(s, p, near, n, a, b, y) }
+}
+
+/// As [`near`], in vectors.
+///
+/// # Safety
+/// As for [`pair`].
+#[inline(always)]
+unsafe fn groups<S: Ints, const FORM: usize, const ONE: bool>(
+    s: S,
+    p: &Pair<'_>,
+    near: &Approximation,
+    n: usize,
+    a: *const u8,
+    b: *const u8,
+    y: *mut u8,
+) -> usize {
     let is_checked = matches!(Form::ALL[FORM], Form::Checked);
     let (flips, bytes) = (p.flips.map(|f| s.splat_i32(f.into())), Bytes { zero_point: 0, ..p.bytes });
     let mut i = 0;
