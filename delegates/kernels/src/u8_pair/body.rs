@@ -32,34 +32,12 @@ pub(super) unsafe fn pair<S: Ints, const F: usize>(
 }
 
 /// The results of whole groups of four vectors as reals, in the form of number `FORM`, until one of them could round
-/// otherwise. Returns their number.
+/// otherwise. Returns their number: 0 in scalar code, see [`Pairs::has_reals`](super::Pairs::has_reals).
 ///
 /// # Safety
 /// As for [`pair`].
 #[inline(always)]
 pub(super) unsafe fn near<S: Ints, const FORM: usize, const ONE: bool>(
-    s: S,
-    p: &Pair<'_>,
-    near: &Approximation,
-    n: usize,
-    a: *const u8,
-    b: *const u8,
-    y: *mut u8,
-) -> usize {
-    // Elsewhere, `Pairs::has_reals` is false.
-    if !S::FUSED {
-        return 0;
-    }
-    // SAFETY: this function requires the same.
-    unsafe { groups::<S, FORM, ONE>(s, p, near, n, a, b, y) }
-}
-
-/// As [`near`], in vectors.
-///
-/// # Safety
-/// As for [`pair`].
-#[inline(always)]
-unsafe fn groups<S: Ints, const FORM: usize, const ONE: bool>(
     s: S,
     p: &Pair<'_>,
     near: &Approximation,
@@ -80,7 +58,7 @@ unsafe fn groups<S: Ints, const FORM: usize, const ONE: bool>(
             offsets: near.offsets.map(|x| s.splat(x)),
         };
         let one = s.splat_i32(if ONE && n > 0 { (*b ^ p.flips[1]).into() } else { 0 });
-        while i + 4 * S::LANES <= n {
+        while S::FUSED && i + 4 * S::LANES <= n {
             let (mut steps, mut far) = ([s.splat_i32(0); 4], s.splat(0.0));
             for (v, steps) in steps.iter_mut().enumerate() {
                 let at = i + v * S::LANES;

@@ -95,7 +95,7 @@ pub struct Approximation {
     form: Form,
     /// Of a and b.
     factors: [f32; 2],
-    /// What is added, including the zero points, to products below zero and to all other numbers.
+    /// Terms that contain the zero points. The first is added to negative products, the second to all other numbers.
     offsets: [f32; 2],
     /// Results that are as far from the nearest integer, or farther, are computed exactly.
     limit: f32,
@@ -184,7 +184,7 @@ pub struct Pairs {
     pub lanes: usize,
     /// `y[i] = f(a[i], b[i])`, by the number of f.
     exact: [Kernel; Combine::ALL.len()],
-    /// Whether it computes results as reals. Without vectors this saves little, and would take 24 KB.
+    /// Whether it computes results as reals. Scalar code does not: its kernels for reals would take 24 KB.
     pub(crate) has_reals: bool,
     /// By form, and whether b has one byte.
     near: [[NearKernel; 2]; Form::ALL.len()],
@@ -209,7 +209,7 @@ macro_rules! member {
             isa: $isa,
             lanes: <$t>::LANES,
             exact: [pair::<0>, pair::<1>, pair::<2>, pair::<3>, pair::<4>],
-            has_reals: <$t>::FUSED,
+            has_reals: <$t>::FUSED, // All but scalar code.
             near: [
                 [near::<0, false>, near::<0, true>],
                 [near::<1, false>, near::<1, true>],
