@@ -28,7 +28,7 @@ pub(crate) fn delay<R>(work: impl FnOnce() -> R) -> R {
 /// forever for the thread that computes it, or that holds the lock of a module that it imports.
 ///
 /// # Errors
-/// Those of `make`.
+/// The errors of `make`.
 pub(crate) fn once<'a, T: Send + Sync>(
     py: Python<'_>,
     lock: &'a PyOnceLock<T>,

@@ -164,7 +164,7 @@ def test_a_package_that_does_not_exist(tmp_path):
 
 
 def test_without_packages_of_plugins_a_model_loads_fast(tmp_path):
-    """`importlib.metadata` and what it imports take ten times as long as a small model."""
+    """Importing `importlib.metadata` takes ten times as long as loading a small model."""
     program = "import sys, arenite; arenite.Model(sys.argv[1]); print('importlib.metadata' in sys.modules)"
     assert python(tmp_path, "-c", program, DIGITS).stdout == "False\n"
     site = unpacked(wheel(tmp_path, module="my_plugins", libraries=[], entry_points="mine = my_plugins"))

@@ -222,8 +222,7 @@ fn record<'a>(
     if is_constant {
         return Ok(NodeRecord::new(counted, None, state, &[], [0, 0]));
     }
-    // SAFETY: a request is valid as long as the temporaries before it. These are `host.said` and those of
-    // `host.described`, which live as long as `host`.
+    // SAFETY: a request borrows from `host.said` and `host.described`, which live as long as `host`.
     let (persistent, scratch) = unsafe { (host.persistent.iter(), host.scratch.iter()) };
     let mut pieces = persistent.clone().chain(scratch);
     let counts = [host.persistent.len(), host.scratch.len()];

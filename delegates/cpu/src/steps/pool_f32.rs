@@ -58,7 +58,7 @@ impl PoolF32 {
     }
 }
 
-/// One divided by the pixels of each window of so many rows. Pixels outside of the image do not count.
+/// For each window with this many rows: 1 divided by the number of its pixels inside the image.
 fn factors(rows: usize, axis: &Axis, columns: &Range<usize>, inside: bool) -> [f32; RESULTS] {
     let factor = |columns: usize| 1.0 / (rows * columns) as f32;
     let mut factors = [if inside { factor(axis.taps) } else { 0.0 }; RESULTS];

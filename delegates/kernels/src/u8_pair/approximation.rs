@@ -65,7 +65,7 @@ impl Line {
     /// The pairs of bytes whose results are within twice the error of a half, which is more than the error with any
     /// changes. `None` if there are too many.
     ///
-    /// Angles are fractions of a step, in 2⁻³²; those of b are in buckets of 2⁻⁸.
+    /// An angle is the fraction of a step, in units of 2⁻³². Buckets of 2⁻⁸ of a step sort the angles of b.
     fn close(&self) -> Option<Vec<[u8; 2]>> {
         let angle = |real: f64| ((real - (real as i64) as f64) * 2f64.powi(32)) as i64 as u32;
         let within = 2 * angle(2.0 * self.error) + 8;

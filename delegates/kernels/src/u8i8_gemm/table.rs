@@ -65,9 +65,9 @@ family! {
 }
 member_of_table!(Gemm);
 
-/// The functions that write results. Members with the same vectors share those of the first one.
+/// The functions that write results. They are compiled once per vector type, and all members of that type use them.
 trait Writes: Ints {
-    /// Of rows of `V` vectors.
+    /// Writes rows of `V` vectors.
     fn write<const V: usize>() -> WriteRows<Self, V>;
 }
 

@@ -48,7 +48,7 @@ impl Block {
     }
 }
 
-/// What a block costs besides its vectors of results, as a number of vectors.
+/// The fixed cost of a block, in vectors of results.
 const BLOCK: usize = 4;
 
 /// Cuts the channels into blocks: wide ones while they are full, then narrower ones, or a wide one for the rest if that

@@ -93,7 +93,7 @@ unsafe fn scaled(sums: [__m256i; 4], block: *const i64) -> [__m256i; 4] {
     results
 }
 
-/// [`Ints::convert_four_rows`], in a function of its own, which keeps the channels of a block in registers.
+/// [`Ints::convert_four_rows`]. It is a separate function so that the channels of a block stay in registers.
 ///
 /// # Safety
 /// As for [`Ints::convert_four_rows`].

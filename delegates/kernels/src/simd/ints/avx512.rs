@@ -47,7 +47,7 @@ unsafe fn rounded<const A: bool, const I: usize>(x: __m512i, channels: Channels)
     }
 }
 
-/// Rounded products after their shifts by 32 or more. Those of odd lanes remain in the upper halves.
+/// Rounds products and shifts them by 32 or more. The results of odd lanes stay in the upper halves.
 ///
 /// # Safety
 /// The machine must have the instructions.
