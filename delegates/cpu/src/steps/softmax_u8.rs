@@ -60,46 +60,59 @@ impl SoftmaxU8 {
 
     /// Computes `y`, at most [`TOGETHER`] rows that start at row `first`.
     fn together(&self, first: usize, input: Source<'_, u8>, y: &mut Target<'_, u8>) {
+        let count = y.len() / self.depth;
+        if self.depth <= SHORT {
+            return self.short(input.part(first * self.depth, y.len()), y);
+        }
+        if count < TOGETHER / 2 {
+            return (0..count).for_each(|r| self.long::<1>(first + r, input, &mut y.part(r * self.depth, self.depth)));
+        }
+        self.long::<TOGETHER>(first, input, y);
+    }
+
+    /// Computes `y`, at most `N` rows that start at row `first`, with a table of results for each.
+    fn long<const N: usize>(&self, first: usize, input: Source<'_, u8>, y: &mut Target<'_, u8>) {
         let (fold, map, reals) = self.kernels;
         let count = y.len() / self.depth;
         // Missing rows repeat the last one.
-        let rows: [Source<'_, u8>; TOGETHER] =
+        let rows: [Source<'_, u8>; N] =
             std::array::from_fn(|r| input.part((first + r.min(count - 1)) * self.depth, self.depth));
         let largest = rows.map(|row| fold.bytes.largest_of(row));
-        // Per row: exp(step · (q − largest)) for each byte q up to the row's largest.
-        let tables = largest.map(|q| &self.exponentials[255 - usize::from(q)..]);
+        let tables = largest.map(|q| self.up_to(q));
         let sums = add(&rows, &tables);
-        if self.depth <= SHORT {
-            return self.each(&rows, &tables, &sums, y);
-        }
         for r in 0..count {
             let mut results = [0; 256];
-            let n = usize::from(largest[r]) + 1;
+            let n = tables[r].len();
             let inverse = 1.0 / (sums[r] * self.scale);
             let to = &mut Target::of(&mut results[..n]);
-            reals.quantized_positive(&tables[r][..n], inverse, self.halves, to);
+            reals.quantized_positive(tables[r], inverse, self.halves, to);
             results.iter_mut().for_each(|byte| *byte ^= self.flip);
             map.looked_up(rows[r], &results, &mut y.part(r * self.depth, self.depth));
         }
     }
 
-    /// Results of short rows, one by one.
-    fn each(
-        &self,
-        rows: &[Source<'_, u8>; TOGETHER],
-        tables: &[&[f32]; TOGETHER],
-        sums: &[f32; TOGETHER],
-        y: &mut Target<'_, u8>,
-    ) {
+    /// `exp(step · (q − largest))` of each byte q up to a row's largest.
+    fn up_to(&self, largest: u8) -> &[f32] {
+        &self.exponentials[255 - usize::from(largest)..]
+    }
+
+    /// Results of short rows, without tables of results.
+    fn short(&self, x: Source<'_, u8>, y: &mut Target<'_, u8>) {
         let (_, _, reals) = self.kernels;
         let mut shares = [0.0; TOGETHER * SHORT];
-        for (r, to) in shares[..y.len()].chunks_exact_mut(self.depth).enumerate() {
-            let inverse = 1.0 / (sums[r] * self.scale);
-            for (share, q) in to.iter_mut().zip(rows[r].iter()) {
-                *share = tables[r][usize::from(q)] * inverse;
+        let shares = &mut shares[..y.len()];
+        for (r, to) in shares.chunks_exact_mut(self.depth).enumerate() {
+            let row = x.part(r * self.depth, self.depth);
+            let table = self.up_to(row.iter().fold(0, u8::max));
+            let mut sum = 0.0;
+            for (exponential, q) in to.iter_mut().zip(row.iter()) {
+                *exponential = table[usize::from(q)];
+                sum += *exponential;
             }
+            let inverse = 1.0 / (sum * self.scale);
+            to.iter_mut().for_each(|share| *share *= inverse);
         }
-        reals.quantized_positive(&shares[..y.len()], 1.0, self.halves, y);
+        reals.quantized_positive(shares, 1.0, self.halves, y);
         if self.flip != 0 {
             y.as_mut_slice().iter_mut().for_each(|byte| *byte ^= self.flip);
         }
@@ -107,8 +120,8 @@ impl SoftmaxU8 {
 }
 
 /// The sums of the table entries of each row's bytes, added in order.
-fn add(rows: &[Source<'_, u8>; TOGETHER], tables: &[&[f32]; TOGETHER]) -> [f32; TOGETHER] {
-    let mut sums = [0.0; TOGETHER];
+fn add<const N: usize>(rows: &[Source<'_, u8>; N], tables: &[&[f32]; N]) -> [f32; N] {
+    let mut sums = [0.0; N];
     let n = rows[0].len();
     let rows = rows.map(|row| row.at(0, n));
     for i in 0..n {
