@@ -168,10 +168,12 @@ pub(crate) fn memcheck(program: &Path) -> Option<Command> {
         return None;
     }
     let mut command = Command::new("valgrind");
+    // Reading which functions were inlined takes longer than the program.
     command.args([
         "--quiet",
         "--error-exitcode=9",
         "--leak-check=full",
+        "--read-inline-info=no",
         "--errors-for-leak-kinds=definite,indirect",
     ]);
     command.arg(program);
