@@ -21,8 +21,8 @@ pub(super) unsafe fn quantize<S: Ints>(
     // `n`, and the last one has the remaining lanes.
     unsafe {
         while i + 4 * S::LANES <= n {
-            let x = |v: usize| s.load(x.add(i + v * S::LANES));
-            let steps = [x(0), x(1), x(2), x(3)].map(|x| s.round_words(s.mul(x, factor)));
+            let x = |v: usize| s.mul(s.load(x.add(i + v * S::LANES)), factor);
+            let steps = s.round_four([x(0), x(1), x(2), x(3)]);
             s.store_bytes(y.add(i), s.narrow_four(steps, bytes));
             i += 4 * S::LANES;
         }
@@ -100,6 +100,13 @@ unsafe fn widened<S: Ints>(
     // SAFETY: `x` has `n` readable bytes and `y` `n` writable values, as `Reals` requires; whole vectors end within
     // `n`, and the rest is copied to a local buffer first.
     unsafe {
+        while i + 4 * S::LANES <= n {
+            let real = |v: usize| real(x.add(i + v * S::LANES));
+            for (v, reals) in [real(0), real(1), real(2), real(3)].into_iter().enumerate() {
+                s.store(y.add(i + v * S::LANES), reals);
+            }
+            i += 4 * S::LANES;
+        }
         while i + S::LANES <= n {
             s.store(y.add(i), real(x.add(i)));
             i += S::LANES;

@@ -174,6 +174,18 @@ unsafe impl Ints for Avx2 {
         }
     }
     #[inline(always)]
+    fn round_four(self, x: [__m256; 4]) -> [__m256i; 4] {
+        let words = x.map(|x| self.nearest(x));
+        // SAFETY: `self` proves that the machine has the instructions.
+        let out_of_range = unsafe {
+            let least = words.into_iter().reduce(|a, b| _mm256_min_epi32(a, b)).unwrap_or(words[0]);
+            // The result for NaN and for numbers beyond 32 bits.
+            let found = _mm256_cmpeq_epi32(least, _mm256_set1_epi32(i32::MIN));
+            _mm256_movemask_epi8(found) != 0
+        };
+        if out_of_range { x.map(|x| self.round_words(x)) } else { words }
+    }
+    #[inline(always)]
     unsafe fn widen(self, p: *const u8) -> __m256i {
         // SAFETY: `self` proves that the machine has the instructions; `LANES` bytes are readable, as `Ints` requires.
         unsafe { _mm256_cvtepu8_epi32(_mm_loadl_epi64(p.cast())) }

@@ -112,6 +112,17 @@ unsafe impl Ints for Avx512 {
         }
     }
     #[inline(always)]
+    fn round_four(self, x: [__m512; 4]) -> [__m512i; 4] {
+        let words = x.map(|x| self.nearest(x));
+        // SAFETY: `self` proves that the machine has the instructions.
+        let out_of_range = unsafe {
+            let least = words.into_iter().reduce(|a, b| _mm512_min_epi32(a, b)).unwrap_or(words[0]);
+            // The result for NaN and for numbers beyond 32 bits.
+            _mm512_cmpeq_epi32_mask(least, _mm512_set1_epi32(i32::MIN)) != 0
+        };
+        if out_of_range { x.map(|x| self.round_words(x)) } else { words }
+    }
+    #[inline(always)]
     unsafe fn widen(self, p: *const u8) -> __m512i {
         // SAFETY: `self` proves that the machine has the instructions; `LANES` bytes are readable, as `Ints` requires.
         unsafe { _mm512_cvtepu8_epi32(_mm_loadu_si128(p.cast())) }

@@ -95,6 +95,11 @@ pub unsafe trait Ints: Simd {
     fn round_words(self, x: Self::V) -> Self::I {
         self.round_i32(x)
     }
+    /// Rounds each vector like [`round_words`](Self::round_words).
+    #[inline(always)]
+    fn round_four(self, x: [Self::V; 4]) -> [Self::I; 4] {
+        x.map(|x| self.round_words(x))
+    }
     /// Loads bytes and extends them to 32 bits.
     ///
     /// # Safety
