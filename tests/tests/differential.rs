@@ -11,7 +11,8 @@ use arenite_tests::differential::campaign::{Campaign, Fixed};
 use arenite_tests::differential::ops::{Entry, FAMILIES};
 use arenite_tests::op_models;
 
-/// Enough to draw each form that the delegate claims. `.ci/run` draws more, at each instruction set, with a release build.
+/// Enough to draw each form that the delegate claims. With a release build, `.ci/run` draws more at each instruction
+/// set.
 const GRAPHS: u64 = 5_000;
 
 fn campaign(program: PathBuf, graphs: u64, workers: u64) -> Campaign {

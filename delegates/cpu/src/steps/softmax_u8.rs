@@ -65,7 +65,8 @@ impl SoftmaxU8 {
             return self.short(input.part(first * self.depth, y.len()), y);
         }
         if count < TOGETHER / 2 {
-            return (0..count).for_each(|r| self.long::<1>(first + r, input, &mut y.part(r * self.depth, self.depth)));
+            return (0..count)
+                .for_each(|r| self.long::<1>(first + r, input, &mut y.part(r * self.depth, self.depth)));
         }
         self.long::<TOGETHER>(first, input, y);
     }
