@@ -24,7 +24,7 @@ macro_rules! in_registers {
 pub mod dot;
 mod ints;
 mod scalar;
-pub use ints::{Ints, interleaved};
+pub use ints::{ByteRows, Ints, interleaved};
 pub use scalar::Scalar;
 
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]

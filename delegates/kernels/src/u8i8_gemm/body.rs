@@ -7,7 +7,7 @@ use super::{Extent, Results, Tile, ToBytes, ToReals};
 use crate::requantize::{Bytes, Channels};
 use crate::rescale::{RealChannels, rescale};
 use crate::simd::dot::{Dot, prefetch};
-use crate::simd::{Ints, Simd};
+use crate::simd::{ByteRows, Ints, Simd};
 
 pub(super) type Sum<D> = <<D as Dot>::S as Ints>::I;
 
@@ -269,18 +269,29 @@ pub(super) unsafe fn first(p: *const u8, n: usize) -> u32 {
     (0..n).fold(0, |four, i| four | u32::from(unsafe { *p.add(i) }) << (8 * i))
 }
 
-/// Writes the bytes of a whole tile of four rows and two vectors. Returns false if it did not.
+/// Writes the bytes of a tile of four rows. Returns false if it did not.
 ///
 /// # Safety
 /// As for [`write_rows`].
 #[inline(always)]
 unsafe fn four_rows<D: Dot, const V: usize>(d: D, sums: &[[Sum<D>; V]], t: &Tile<'_>, to: &ToBytes) -> bool {
-    let Ok(sums) = sums.as_flattened().try_into() else { return false };
-    let is_plain = t.columns == 2 * D::LANES && to.row_terms.is_null() && to.is_far;
+    let (s, Ok(sums)) = (d.ints(), <&[[Sum<D>; V]; 4]>::try_from(sums)) else { return false };
+    if t.rows != 4 || !to.is_in_fours::<D::S, V>(t.columns) {
+        return false;
+    }
+    let mut sums = *sums;
     // SAFETY: there is a block per vector, and whole rows are writable.
-    V == 2
-        && is_plain
-        && unsafe { d.ints().convert_four_rows(sums, to.channels, &to.bytes, (t.c, t.product.stride)) }
+    unsafe {
+        for v in 0..V {
+            let channels = s.channels(to.channels.add(v * Channels::stride(D::LANES)));
+            for r in 0..4 {
+                sums[r][v] = s.add_bias(sums[r][v], channels);
+            }
+        }
+        let rows = ByteRows { first: t.c, step: t.product.stride, columns: t.columns };
+        s.convert_four_rows(&sums, to.channels, &to.bytes, rows);
+    }
+    true
 }
 
 #[inline(always)]
@@ -300,12 +311,12 @@ unsafe fn write_bytes<S: Ints, const V: usize, const GENERAL: bool>(
     }
     if !to.row_terms.is_null() {
         // SAFETY: there is a term per row.
-        let terms = unsafe { core::slice::from_raw_parts(to.row_terms, t.product.rows) };
+        let terms = unsafe { core::slice::from_raw_parts(to.row_terms, t.rows) };
         for (row, &term) in sums.iter_mut().zip(terms) {
             *row = row.map(|sum| s.add_i32(sum, s.splat_i32(term)));
         }
     }
-    let (mut c, mut left, together) = (t.c, t.product.rows, const { together(S::NARROWED, V) });
+    let (mut c, mut left, together) = (t.c, t.rows, const { together(S::NARROWED, V) });
     debug_assert_eq!(sums.len(), left.next_multiple_of(together), "a kernel for another number of rows");
     // Not unrolled, so that the channels stay in registers.
     for sums in sums.chunks_exact(together) {
@@ -330,7 +341,7 @@ unsafe fn write_reals<D: Dot, const V: usize>(d: D, sums: &[[Sum<D>; V]], t: &Ti
     let s = d.ints();
     let lanes = D::LANES;
     // Not unrolled, since it takes little time compared with the sums.
-    for (r, sums) in sums.iter().enumerate().take(t.product.rows) {
+    for (r, sums) in sums.iter().enumerate().take(t.rows) {
         // SAFETY: there is a block per vector and a quantized row per row, and `columns` reals per row are writable.
         unsafe {
             let row = *to.rows.add(r);
@@ -349,7 +360,7 @@ unsafe fn write_reals<D: Dot, const V: usize>(d: D, sums: &[[Sum<D>; V]], t: &Ti
 
 #[inline(always)]
 pub(super) unsafe fn write_sums<D: Dot, const V: usize>(sums: &[[Sum<D>; V]], t: &Tile<'_>) {
-    for (r, sums) in sums.iter().enumerate().take(t.product.rows) {
+    for (r, sums) in sums.iter().enumerate().take(t.rows) {
         // SAFETY: rows have room for whole vectors, and a vector of sums is its lanes in order.
         unsafe { t.c.add(r * t.product.stride).cast::<[Sum<D>; V]>().write_unaligned(*sums) };
     }

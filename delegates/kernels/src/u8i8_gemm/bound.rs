@@ -2,6 +2,7 @@
 
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
+use core::ops::Range;
 
 use super::Product;
 
@@ -13,6 +14,17 @@ const BOUND: i16 = 256;
 pub(super) const CORRECTIONS: usize = 512;
 /// The bytes of a row from which the mean is computed.
 const SAMPLE: usize = 128;
+
+/// How rows are multiplied.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// As words.
+    Words,
+    /// As bytes whose pairs are bounded.
+    Pairs,
+    /// As bytes whose fours are bounded.
+    Fours,
+}
 
 /// The difference between a byte of a row and its copy.
 #[derive(Clone, Copy)]
@@ -44,35 +56,41 @@ impl Copies<'_> {
     /// takes too many corrections.
     ///
     /// # Safety
-    /// The product must meet the requirements of [`super::Gemm::multiply`]; the copies must have room for its rows.
+    /// The product must meet the requirements of [`super::Gemm::multiply`]; have the rows, for which the copies must
+    /// have room.
     #[target_feature(enable = "avx2,fma")]
-    pub(super) unsafe fn bound<const FOURS: bool>(&mut self, p: &Product, offset: u8) -> bool {
+    pub(super) unsafe fn bound<const FOURS: bool>(
+        &mut self,
+        p: &Product,
+        rows: Range<usize>,
+        offset: u8,
+    ) -> bool {
         (self.offset, self.count) = (offset, 0);
         // SAFETY: rows and copies are as `# Safety` requires.
-        (0..p.rows).all(|r| unsafe { self.bound_row::<FOURS>(p, r) })
+        rows.enumerate().all(|(r, row)| unsafe { self.bound_row::<FOURS>(p, row, r) })
     }
 
-    /// Like [`bound`](Self::bound), for row `r`, after the rows before it.
+    /// Like [`bound`](Self::bound), for one row, which is copied to row `r`, after the rows before it.
     ///
     /// # Safety
     /// As for `bound`.
     #[inline]
     #[target_feature(enable = "avx2,fma")]
-    unsafe fn bound_row<const FOURS: bool>(&mut self, p: &Product, r: usize) -> bool {
+    unsafe fn bound_row<const FOURS: bool>(&mut self, p: &Product, row: usize, r: usize) -> bool {
         let fill = _mm256_set1_epi8(self.offset as i8);
         let to: *mut u8 = self.bytes[r * self.pitch..][..self.pitch].as_mut_ptr().cast();
         // SAFETY: `k` bytes are readable for each tap and row. The copy has `pitch` bytes, whole vectors. Its last
         // vector is filled before bytes are copied there.
         unsafe {
             let (from, whole) =
-                if p.taps == 1 { (row_of(p, 0, r), p.k / BYTES * BYTES) } else { (to.cast_const(), 0) };
+                if p.taps == 1 { (row_of(p, 0, row), p.k / BYTES * BYTES) } else { (to.cast_const(), 0) };
             if whole < self.pitch {
                 _mm256_storeu_si256(to.add(self.pitch - BYTES).cast(), fill);
             }
             if p.taps == 1 {
                 copy_few(from.add(whole), to.add(whole), p.k - whole);
             } else {
-                gather(p, r, to, self.offset);
+                gather(p, row, to, self.offset);
             }
             for i in (0..self.pitch).step_by(BYTES) {
                 let source = if i < whole { from.add(i) } else { to.cast_const().add(i) };
@@ -145,12 +163,12 @@ pub(super) unsafe fn row_of(p: &Product, tap: usize, r: usize) -> *const u8 {
     unsafe { if p.step == 0 { *p.a.add(tap * p.rows + r) } else { (*p.a.add(tap)).wrapping_add(r * p.step) } }
 }
 
-/// The mean of some bytes.
+/// The mean of some bytes of row `r`.
 ///
 /// # Safety
-/// The product must meet the requirements of [`super::Gemm::multiply`].
+/// The product must meet the requirements of [`super::Gemm::multiply`] and have the row.
 #[inline(always)]
-pub(super) unsafe fn mean(p: &Product) -> u8 {
+pub(super) unsafe fn mean(p: &Product, r: usize) -> u8 {
     let n = p.k.min(SAMPLE);
     if n == 0 || p.taps == 0 {
         return 0;
@@ -158,7 +176,7 @@ pub(super) unsafe fn mean(p: &Product) -> u8 {
     // SAFETY: the first `n ≤ k` bytes of a row in the middle of the window are readable; the machine has the
     // instructions.
     unsafe {
-        let row = row_of(p, p.taps / 2, p.rows - 1);
+        let row = row_of(p, p.taps / 2, r);
         if n < BYTES {
             let sum: usize = (0..n).map(|i| usize::from(*row.add(i))).sum();
             return (sum / n) as u8;
@@ -175,41 +193,39 @@ pub(super) unsafe fn mean(p: &Product) -> u8 {
     }
 }
 
-/// A bound that all groups of some rows meet.
-pub(super) enum Bound {
-    /// Sums of two neighbours are at most [`BOUND`].
-    Pairs,
-    /// So are sums of the same two of the four bytes of two neighbouring groups.
-    Fours,
+/// Whether rows of a tap overlap or touch, and are looked at together. Two groups that are multiplied together stay
+/// side by side.
+#[inline(always)]
+pub(super) fn touch(p: &Product) -> bool {
+    p.step > 0 && p.step <= p.k && p.step.is_multiple_of(8)
 }
 
-/// The stricter bound that the rows of a product meet, which have whole groups; `None` if they meet none.
+/// The fastest form for these rows of a product, which have whole groups: that of the strictest bound they meet.
 ///
 /// # Safety
-/// The product must meet the requirements of [`super::Gemm::multiply`].
+/// The product must meet the requirements of [`super::Gemm::multiply`] and have the rows, at least one.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-pub(super) unsafe fn bound_of(p: &Product) -> Option<Bound> {
+pub(super) unsafe fn form_of(p: &Product, rows: Range<usize>) -> Form {
     let bound = _mm256_set1_epi16(BOUND);
     let mut fours = _mm256_setzero_si256();
-    // Rows that overlap or touch are looked at together. Two groups that are multiplied together stay side by side.
-    let (rows, n) = match p.step {
-        1.. if p.step <= p.k && p.step.is_multiple_of(8) => (1, (p.rows - 1) * p.step + p.k),
-        _ => (p.rows, p.k),
+    let (end, n) = match touch(p) {
+        true => (rows.start + 1, (rows.len() - 1) * p.step + p.k),
+        false => (rows.end, p.k),
     };
     for tap in 0..p.taps {
-        for r in 0..rows {
+        for r in rows.start..end {
             // SAFETY: the row is readable for `k` bytes, as are the rows after it that overlap or touch.
             let largest = unsafe { Largest::of(row_of(p, tap, r), n) };
             let over = _mm256_cmpgt_epi16(largest.pair, bound);
             if _mm256_testz_si256(over, over) == 0 {
-                return None;
+                return Form::Words;
             }
             fours = _mm256_max_epi16(fours, largest.four);
         }
     }
     let over = _mm256_cmpgt_epi16(fours, bound);
-    Some(if _mm256_testz_si256(over, over) == 0 { Bound::Pairs } else { Bound::Fours })
+    if _mm256_testz_si256(over, over) == 0 { Form::Pairs } else { Form::Fours }
 }
 
 /// The largest sums of some bytes, by word.

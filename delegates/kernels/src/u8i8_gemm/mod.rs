@@ -30,6 +30,8 @@ mod product;
 mod results;
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod split;
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+mod strip;
 mod table;
 mod words;
 
@@ -49,6 +51,7 @@ use crate::simd::dot;
 #[derive(Clone, Copy)]
 struct Tile<'p> {
     product: &'p Product,
+    rows: usize,
     weights: *const u8,
     results: Results,
     c: *mut u8,
@@ -71,6 +74,8 @@ pub struct Gemm {
     pub isa: Isa,
     /// The most rows of a product.
     pub mr: usize,
+    /// The most vectors of a panel.
+    vectors: usize,
     /// The number of columns of a vector.
     pub lanes: usize,
     /// The size of a group of four lines per column in bytes: 4, or 8 if weights are words.
@@ -89,24 +94,8 @@ pub struct Gemm {
     strips: &'static [&'static [Microkernel]],
     /// The functions for many rows.
     tiles: Option<Tiles>,
-    /// The function that multiplies bytes, where that pays, and otherwise words with `by_vectors`.
-    split: Option<Split>,
-}
-
-/// The function that multiplies bytes whose products do not saturate, and splits rows that have others.
-struct Split {
-    /// The sizes of rows that it is for. They must have whole groups: other rows are mostly pixels of pictures, whose
-    /// bytes have all values.
-    bytes: std::ops::RangeInclusive<usize>,
-    /// The least number of columns, and of bytes per tap, for which it pays to look at rows first: at rows of one tap,
-    /// and of several.
-    least: [[usize; 2]; 2],
-    /// When copies of rows pay.
-    copies: Worth,
-    /// The most taps.
-    taps: usize,
-    /// Computes a product.
-    multiply: unsafe fn(&Product),
+    /// The function for all rows, if products of bytes may saturate.
+    split: Option<unsafe fn(&Product)>,
 }
 
 /// The functions that use AMX.
@@ -122,16 +111,6 @@ struct Tiles {
     leave: unsafe fn(),
     /// Computes a product.
     multiply: unsafe fn(&Product),
-}
-
-impl Split {
-    /// Whether it is for products of these sizes.
-    fn is_for(&self, &ProductSizes { taps, k, columns, .. }: &ProductSizes) -> bool {
-        let ([least_columns, least_bytes], bytes) = (self.least[usize::from(taps > 1)], taps * k);
-        let looks = columns >= least_columns && k >= least_bytes;
-        let fits = k.is_multiple_of(4) && taps <= self.taps && self.bytes.contains(&bytes);
-        fits && (looks || self.copies.pays(bytes, columns))
-    }
 }
 
 /// A thread needs this value to call microkernels of a member.
@@ -207,9 +186,9 @@ impl Gemm {
             // requires.
             return unsafe { (tiles.multiply)(p) };
         }
-        if let Some(split) = &self.split {
+        if let Some(split) = self.split {
             // SAFETY: the product meets the requirements of this member, as `# Safety` requires.
-            return unsafe { (split.multiply)(p) };
+            return unsafe { split(p) };
         }
         let table = if p.step == 0 { self.by_vectors } else { self.strips };
         // SAFETY: the table's microkernels are for rows with pointers or at steps, whichever the product has, and the
@@ -232,16 +211,13 @@ impl Gemm {
     /// The number of columns of the widest panel.
     #[inline]
     pub const fn nr(&self) -> usize {
-        self.by_vectors.len() * self.lanes
+        self.vectors * self.lanes
     }
 
     /// The fastest member for products of these sizes that this machine can run and that needs no features outside
     /// `isa`.
     pub fn select_for(isa: Isa, sizes: ProductSizes) -> &'static Gemm {
-        let fits = |gemm: &&Gemm| {
-            gemm.tiles.is_none_or(|tiles| (tiles.pays)(&sizes))
-                && gemm.split.as_ref().is_none_or(|split| split.is_for(&sizes))
-        };
+        let fits = |gemm: &&Gemm| gemm.tiles.is_none_or(|tiles| (tiles.pays)(&sizes));
         let fastest = usable(TABLE, isa).rfind(fits).unwrap_or(&TABLE[0]);
         let is_plain = |gemm: &Gemm| gemm.tiles.is_none() && gemm.split.is_none();
         let holds = |gemm: &&Gemm| gemm.isa == fastest.isa && is_plain(gemm) && sizes.columns <= gemm.nr();
@@ -381,6 +357,7 @@ fn each_panel(p: &Product, lanes: usize, most: usize, mut f: impl FnMut(usize, T
         let column = block << shift;
         let tile = Tile {
             product: p,
+            rows: p.rows,
             weights: p.weights.wrapping_add(column * p.column_bytes),
             results: p.results.from(block, lanes),
             c: p.c.wrapping_add(column * p.results.size()),

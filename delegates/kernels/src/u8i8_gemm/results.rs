@@ -2,6 +2,7 @@
 
 use crate::requantize::{Bytes, Channels};
 use crate::rescale::{QuantizedRow, RealChannels};
+use crate::simd::Ints;
 use arenite_base::Clamp;
 
 /// How sums are converted to results.
@@ -37,6 +38,14 @@ pub struct ToReals {
     pub rows: *const QuantizedRow,
     /// The range of results.
     pub limits: Clamp,
+}
+
+impl ToBytes {
+    /// Whether [`Ints::convert_four_rows`] converts rows of this number of columns, which have `V` vectors.
+    #[inline(always)]
+    pub(super) fn is_in_fours<S: Ints, const V: usize>(&self, columns: usize) -> bool {
+        self.is_far && self.row_terms.is_null() && (S::CONVERTS_PARTS || columns == V * S::LANES)
+    }
 }
 
 impl Results {

@@ -11,134 +11,93 @@
 //! With these bounds every sum of products is between −256 · 128 = −2¹⁵ and 256 · 127, whatever the weights are. The
 //! copy has zero in place of bytes that would exceed the bound and of bytes below the offset; corrections add the
 //! difference. The offset follows the mean of the rows. If a row needs too many corrections, the next bound or offset
-//! is tried; after the last one, or where copies do not pay, words are multiplied.
-
-// Indices are constants once loops over rows and vectors are unrolled, so that sums stay in registers.
-#![allow(clippy::needless_range_loop)]
+//! is tried; after the last one, or where copies do not pay, words are multiplied: four instructions for 32 products.
 
 use core::mem::MaybeUninit;
+use core::ops::Range;
 
-use super::body::{self, Sum, Write};
-use super::bound::{BYTES, Bound, CORRECTIONS, Copies, Correction, bound_of, mean, row_of};
-use super::{Microkernel, Product, Tile, Worth, each_panel, panels};
-use crate::simd::Ints;
-use crate::simd::dot::Pairs;
+use super::Product;
+use super::bound::{BYTES, CORRECTIONS, Copies, Form, form_of, mean, touch};
+use super::strip::{Functions, ROWS, RowsInPlace};
 
 /// The most bytes of a row that is copied.
 pub(super) const MOST: usize = 8192;
 /// The most bytes of most rows.
 const SHORT: usize = 1024;
-/// The most rows of a tile.
-const ROWS: usize = 4;
-/// The most rows of a tile of words.
-const WORD_ROWS: usize = 12;
-
-/// The most taps.
-pub(super) const TAPS: usize = 256;
-/// Taps of most products.
-const FEW_TAPS: usize = 9;
-
-/// Computes some of the rows, starting with the given one, in the columns of a panel.
-///
-/// # Safety
-/// The machine must have the instruction set. The tile must meet the requirements of [`Microkernel`] for its rows;
-/// [`BoundedRows::multiply`] says what the rows must meet.
-pub(super) type Bounded = unsafe fn(&BoundedRows<'_>, usize, &Tile<'_>);
-
-/// The functions of a member.
-#[derive(Clone, Copy)]
-pub(super) struct Functions {
-    /// The number of columns of a vector.
-    pub(super) lanes: usize,
-    /// Multiply bounded rows: `[v − 1][r − 1]` for `r` rows and `v` vectors of columns; of pairs and of fours.
-    pub(super) bounded: &'static [&'static [[Bounded; 2]]],
-    /// When copies pay.
-    pub(super) copies: Worth,
-    /// Multiply words: `[v − 1][r − 1]` for `r` rows with a pointer each, and `v` vectors of columns.
-    pub(super) words: &'static [&'static [Microkernel]],
-}
+/// The least number of bytes per tap that are looked at one row at a time.
+const LOOKED_AT: usize = 16;
+/// Rows that are multiplied as words after copies of the first of them took too many corrections.
+const ALIKE: usize = 12;
 
 /// Computes a product.
 ///
 /// # Safety
-/// The product must meet the requirements of [`super::Gemm::multiply`] and have at most [`TAPS`] taps.
+/// The product must meet the requirements of [`super::Gemm::multiply`].
 #[target_feature(enable = "avx2,fma")]
 pub(super) unsafe fn multiply(p: &Product, f: &Functions) {
-    // SAFETY: the product is as `# Safety` requires; all its rows meet a bound where they are multiplied in place.
+    // SAFETY: the product is as `# Safety` requires; rows that are multiplied in place meet the bound.
     unsafe {
-        if p.k.is_multiple_of(4)
-            && let Some(bound) = bound_of(p)
-        {
-            let rows = BoundedRows {
-                a: p.a,
-                pitch: p.rows,
-                step: p.step,
-                taps: p.taps,
-                groups: p.k / 4,
-                copies: None,
-            };
-            return match bound {
-                Bound::Fours => rows.multiply(p, f, true),
-                Bound::Pairs => rows.multiply(p, f, false),
-            };
+        let looks = p.k.is_multiple_of(4) && (p.k >= LOOKED_AT || touch(p));
+        let form = |rows| if looks { form_of(p, rows) } else { Form::Words };
+        let all = form(0..p.rows);
+        if p.rows <= ROWS || all == Form::Fours {
+            return multiply_rows(p, 0..p.rows, all, f);
         }
-        match p.taps <= FEW_TAPS {
-            true => in_parts::<FEW_TAPS>(p, f),
-            false => in_parts::<TAPS>(p, f),
-        }
-    }
-}
-
-/// Computes a product a few rows at a time, from copies or as words.
-///
-/// # Safety
-/// As for [`multiply`], with at most `N` taps.
-#[inline(never)] // The stack of many taps is only for these.
-#[target_feature(enable = "avx2,fma")]
-unsafe fn in_parts<const N: usize>(p: &Product, f: &Functions) {
-    let mut pointers = [[core::ptr::null::<u8>(); WORD_ROWS]; N];
-    let (row, most) = (p.taps * p.k.next_multiple_of(4), f.words[0].len().min(WORD_ROWS));
-    let pays = row <= MOST && f.copies.pays(row, p.columns);
-    let mut first = 0;
-    while first < p.rows {
-        let mut rows = ROWS.min(p.rows - first);
-        // SAFETY: the product has these rows, and there is room for at most `N` taps of as many pointers; all else is
-        // as `# Safety` requires.
-        unsafe {
-            let part = rows_of(p, first..first + rows, pointers.as_flattened_mut());
-            let done = match row {
-                _ if !pays => false,
-                ..=SHORT => in_room::<{ ROWS * SHORT }>(&part, f),
-                _ => in_room::<{ ROWS * MOST }>(&part, f),
-            };
-            if !done {
-                // Rows that follow are mostly alike.
-                rows = most.min(p.rows - first);
-                let part = rows_of(p, first..first + rows, pointers.as_flattened_mut());
-                panels(&part, f.lanes, f.words);
+        // A few rows that meet no bound slow down only themselves.
+        let few = |first: usize| first..(first + ROWS).min(p.rows);
+        let (mut first, mut next) = (0, form(few(0)));
+        while first < p.rows {
+            let (met, mut end) = (next, few(first).end);
+            while end < p.rows {
+                next = form(few(end));
+                if next != met {
+                    break;
+                }
+                end = few(end).end;
             }
+            multiply_rows(p, first..end, met, f);
+            first = end;
         }
-        first += rows;
     }
 }
 
-/// Some rows of a product, with a pointer for each row and tap.
+/// Computes rows of a product, in the given form or, if that is words, from copies where they pay.
 ///
 /// # Safety
-/// The product must meet the requirements of [`super::Gemm::multiply`] and have these rows. There must be room for the
-/// pointers.
-#[inline]
+/// As for [`multiply`]; the product must have the rows, which must meet the bound of the form.
 #[target_feature(enable = "avx2,fma")]
-unsafe fn rows_of(p: &Product, rows: core::ops::Range<usize>, pointers: &mut [*const u8]) -> Product {
-    for (tap, pointers) in pointers.chunks_exact_mut(rows.len()).enumerate().take(p.taps) {
-        for (pointer, r) in pointers.iter_mut().zip(rows.clone()) {
-            // SAFETY: the product has the tap and the row.
-            *pointer = unsafe { row_of(p, tap, r) };
+unsafe fn multiply_rows(p: &Product, rows: Range<usize>, form: Form, f: &Functions) {
+    let row = p.taps * p.k.next_multiple_of(4);
+    let pays = form == Form::Words && row <= MOST && f.copies.pays(row, p.columns);
+    let (mut first, mut end) = (rows.start, rows.end);
+    while first < rows.end {
+        if pays {
+            end = rows.end.min(first + ROWS);
+            // SAFETY: the product has the rows, which fit.
+            let done = unsafe {
+                match row {
+                    ..=SHORT => in_room::<{ ROWS * SHORT }>(p, first..end, f),
+                    _ => in_room::<{ ROWS * MOST }>(p, first..end, f),
+                }
+            };
+            if done {
+                first = end;
+                continue;
+            }
+            end = rows.end.min(first + ALIKE);
         }
+        let (a, step, taps) = (p.a, p.step, p.taps);
+        let from = RowsInPlace { a, pitch: p.rows, first, step, taps, k: p.k, copies: None };
+        // SAFETY: the product and its rows are as `# Safety` requires.
+        unsafe { from.multiply(&part(p, first..end), f, form) };
+        first = end;
     }
+}
+
+/// The part of a product with these rows. Its pointers are still those of all rows.
+#[inline(always)]
+fn part(p: &Product, rows: Range<usize>) -> Product {
     Product {
-        a: pointers.as_ptr(),
-        step: 0,
         rows: rows.len(),
         c: p.c.wrapping_add(rows.start * p.stride),
         results: p.results.after(rows.start),
@@ -146,13 +105,13 @@ unsafe fn rows_of(p: &Product, rows: core::ops::Range<usize>, pointers: &mut [*c
     }
 }
 
-/// Computes a product from copies, or returns false if words are faster.
+/// Computes rows of a product from copies, or returns false if words are faster.
 ///
 /// # Safety
-/// As for [`multiply`], with at most [`ROWS`] rows of at most `N / ROWS` bytes.
+/// As for [`multiply`], with these rows: at most [`ROWS`], of at most `N / ROWS` bytes.
 #[inline(never)] // The stack of long rows is only for these.
 #[target_feature(enable = "avx2,fma")]
-unsafe fn in_room<const N: usize>(p: &Product, f: &Functions) -> bool {
+unsafe fn in_room<const N: usize>(p: &Product, rows: Range<usize>, f: &Functions) -> bool {
     #[repr(align(64))]
     struct Room<const N: usize>([MaybeUninit<u8>; N]);
     let mut bytes = Room([const { MaybeUninit::uninit() }; N]);
@@ -169,144 +128,20 @@ unsafe fn in_room<const N: usize>(p: &Product, f: &Functions) -> bool {
     // SAFETY: rows are readable as `# Safety` requires. The copies have room for them: `N / ROWS` is a multiple of a
     // vector. Kernels run after a bound has succeeded.
     unsafe {
-        let mean = mean(p);
+        let mean = mean(p, rows.end - 1);
         let (below, half) = (mean.saturating_sub(32), mean.saturating_sub(64));
-        if mean <= 64 && copies.bound::<true>(p, 0) || below > 0 && copies.bound::<true>(p, below) {
-            copies.multiply(p, f, true);
+        let mut fours = |offset| copies.bound::<true>(p, rows.clone(), offset);
+        if mean <= 64 && fours(0) || below > 0 && fours(below) {
+            copies.multiply(&part(p, rows), f, Form::Fours);
             return true;
         }
-        if copies.bound::<false>(p, half) || half > 0 && mean <= 100 && copies.bound::<false>(p, 0) {
-            copies.multiply(p, f, false);
+        let mut pairs = |offset| copies.bound::<false>(p, rows.clone(), offset);
+        if pairs(half) || half > 0 && mean <= 100 && pairs(0) {
+            copies.multiply(&part(p, rows), f, Form::Pairs);
             return true;
         }
     }
     false
-}
-
-/// Rows that meet a bound.
-pub(super) struct BoundedRows<'r> {
-    /// `[taps][pitch]` pointers to rows or, if there is a step, `[taps]` pointers to the first row.
-    a: *const *const u8,
-    pitch: usize,
-    step: usize,
-    taps: usize,
-    /// The number of groups of a tap.
-    groups: usize,
-    /// The offset and the corrections, if the rows are copies.
-    copies: Option<&'r Copies<'r>>,
-}
-
-impl BoundedRows<'_> {
-    /// Multiplies the rows with all panels.
-    ///
-    /// # Safety
-    /// The product must meet the requirements of [`multiply`]; all groups of the rows must be readable and meet the
-    /// bound of fours or of pairs.
-    unsafe fn multiply(&self, p: &Product, f: &Functions, fours: bool) {
-        each_panel(p, f.lanes, f.bounded.len(), |vectors, panel| {
-            let by_rows = f.bounded[vectors - 1];
-            for first in (0..p.rows).step_by(by_rows.len()) {
-                let product = Product { rows: by_rows.len().min(p.rows - first), ..*p };
-                let tile = Tile {
-                    product: &product,
-                    results: panel.results.after(first),
-                    c: panel.c.wrapping_add(first * p.stride),
-                    ..panel
-                };
-                // SAFETY: the tile has the number of vectors and rows that the function is for; all else is as `#
-                // Safety` requires.
-                unsafe { by_rows[product.rows - 1][usize::from(fours)](self, first, &tile) }
-            }
-        });
-    }
-
-    /// The `R` rows starting at `first`, of the tap that `a` points to. Advances `a` to the next tap.
-    ///
-    /// # Safety
-    /// There must be such rows and such a tap.
-    #[inline(always)]
-    unsafe fn of_tap<const R: usize>(&self, a: &mut *const *const u8, first: usize) -> [*const u8; R] {
-        let mut rows = [core::ptr::null::<u8>(); R];
-        // SAFETY: there is a pointer for each row, or one for the tap.
-        unsafe {
-            if self.step == 0 {
-                for r in 0..R {
-                    rows[r] = *a.add(first + r);
-                }
-                *a = a.wrapping_add(self.pitch);
-            } else {
-                let start = (**a).wrapping_add(first * self.step);
-                for r in 0..R {
-                    rows[r] = start.wrapping_add(r * self.step);
-                }
-                *a = a.wrapping_add(1);
-            }
-        }
-        rows
-    }
-}
-
-/// Computes `R` rows, starting with row `first`, by `V` vectors of columns.
-///
-/// # Safety
-/// As for [`Bounded`], with `R` rows and `V` vectors.
-#[inline(always)]
-pub(super) unsafe fn tile<D: Pairs, const FOURS: bool, const R: usize, const V: usize>(
-    d: D,
-    bounded: &BoundedRows<'_>,
-    first: usize,
-    t: &Tile<'_>,
-    write: Write<D, V>,
-) {
-    let (mut a, mut w) = (bounded.a, t.weights.wrapping_add(V * D::WEIGHTS));
-    // SAFETY: there are pointers for each tap and row, and all groups are readable; the panel has weights for each;
-    // `write` gets sums for all rows of the tile.
-    unsafe {
-        let mut sums = match bounded.copies {
-            Some(copies) => copies.starts::<D, R, V>(d, t),
-            None => [[d.ints().splat_i32(0); V]; R],
-        };
-        for _ in 0..bounded.taps {
-            let rows = bounded.of_tap::<R>(&mut a, first);
-            let mut group = 0;
-            while FOURS && group + 2 <= bounded.groups {
-                add::<D, 2, R, V>(d, &mut sums, rows.map(|row| row.add(4 * group)), w);
-                w = w.add(2 * V * D::WEIGHTS);
-                group += 2;
-            }
-            while group < bounded.groups {
-                add::<D, 1, R, V>(d, &mut sums, rows.map(|row| row.add(4 * group)), w);
-                w = w.add(V * D::WEIGHTS);
-                group += 1;
-            }
-        }
-        body::finish::<D, R, V>(d, &sums, t, write);
-    }
-}
-
-/// Adds the products of `N` groups of each row.
-///
-/// # Safety
-/// Four bytes per group of each row, and the weights of the groups, must be readable.
-#[inline(always)]
-unsafe fn add<D: Pairs, const N: usize, const R: usize, const V: usize>(
-    d: D,
-    sums: &mut [[Sum<D>; V]; R],
-    rows: [*const u8; R],
-    w: *const u8,
-) {
-    // SAFETY: `# Safety` requires that the bytes and weights are readable.
-    unsafe {
-        let w: [[D::W; N]; V] =
-            std::array::from_fn(|v| std::array::from_fn(|i| d.weights(w.add((i * V + v) * D::WEIGHTS))));
-        for r in 0..R {
-            let four = |i: usize| d.spread(rows[r].add(4 * i).cast::<u32>().read_unaligned());
-            let a: [D::A; N] = std::array::from_fn(four);
-            for v in 0..V {
-                sums[r][v] = d.sum_of_pairs(sums[r][v], a, w[v]);
-            }
-        }
-    }
 }
 
 impl Copies<'_> {
@@ -314,57 +149,19 @@ impl Copies<'_> {
     ///
     /// # Safety
     /// The product must meet the requirements of [`multiply`], and [`bound`](Self::bound) must have copied its rows.
-    unsafe fn multiply(&self, p: &Product, f: &Functions, fours: bool) {
+    unsafe fn multiply(&self, p: &Product, f: &Functions, form: Form) {
         let first = self.bytes.as_ptr().cast::<u8>();
         let pointers: [*const u8; ROWS] = std::array::from_fn(|r| first.wrapping_add(r * self.pitch));
-        let (groups, copies) = (self.groups, Some(self));
-        let rows = BoundedRows { a: pointers.as_ptr(), pitch: ROWS, step: 0, taps: 1, groups, copies };
+        let rows = RowsInPlace {
+            a: pointers.as_ptr(),
+            pitch: ROWS,
+            first: 0,
+            step: 0,
+            taps: 1,
+            k: 4 * self.groups,
+            copies: Some(self),
+        };
         // SAFETY: the copies have all groups of a row, which meet the bound; all else is as `# Safety` requires.
-        unsafe { rows.multiply(p, f, fours) }
-    }
-
-    /// The initial sums of rows: the products of the offset and of the corrections.
-    ///
-    /// # Safety
-    /// The tile must meet the requirements of [`super::Microkernel`] for `R` rows of the copies.
-    #[inline(always)]
-    unsafe fn starts<D: Pairs, const R: usize, const V: usize>(
-        &self,
-        d: D,
-        t: &Tile<'_>,
-    ) -> [[Sum<D>; V]; R] {
-        let (s, zero) = (d.ints(), d.ints().splat_i32(0));
-        let weights = t.weights.wrapping_add(V * D::WEIGHTS);
-        let mut starts = [[zero; V]; R];
-        // SAFETY: the panel starts with `V` vectors of sums, then has `V` vectors of weights for each group, of which
-        // corrections name one. The first `count` corrections are written, for rows of the product.
-        unsafe {
-            if self.offset != 0 {
-                for v in 0..V {
-                    let sums = s.load_i32(t.weights.add(v * D::WEIGHTS).cast());
-                    let start = s.mul_i32(sums, s.splat_i32(self.offset.into()));
-                    for r in 0..R {
-                        starts[r][v] = start;
-                    }
-                }
-            }
-            if self.count == 0 {
-                return starts;
-            }
-            // In memory, since the rows of corrections are known only at run time.
-            let rows = core::hint::black_box(&mut starts);
-            for correction in &self.corrections[..self.count] {
-                let Correction { group, row, is_below, four } = correction.assume_init();
-                let (four, row) = (d.spread(four), &mut rows[usize::from(row) % R]);
-                for v in 0..V {
-                    let weights = d.weights(weights.add((group as usize * V + v) * D::WEIGHTS));
-                    row[v] = match is_below {
-                        true => s.sub_i32(row[v], d.sum_of_pairs(zero, [four], [weights])),
-                        false => d.sum_of_pairs(row[v], [four], [weights]),
-                    };
-                }
-            }
-            *rows
-        }
+        unsafe { rows.multiply(p, f, form) }
     }
 }

@@ -14,6 +14,7 @@ macro_rules! member {
             name: $name,
             isa: $isa,
             mr: $mr,
+            vectors: [$($v),*].len(),
             lanes: <$t>::LANES,
             group_bytes: <$t>::WEIGHTS / <$t>::LANES,
             starts: <$t>::STARTS,
@@ -46,10 +47,8 @@ family! {
         };
     }
     scalar("_2x8" ScalarDot, 2, 1: [1 2], 2: [1 2]);
-    avx2("_4x16" Avx2Dot, 4, 1: [1 2 3 4], 2: [1 2 3 4]);
-    avx2 = avx2_bytes::MEMBER;
-    avx512("_12x32" Widened<Avx512Dot>, 12, 1: [1 2 3 4 5 6 7 8 9 10 11 12], 2: [1 2 3 4 5 6 7 8 9 10 11 12]);
-    avx512 = avx512_bytes::MEMBER;
+    avx2 = avx2::MEMBER;
+    avx512 = avx512::MEMBER;
     vnni256("_6x16" Vnni256Dot, 6, 1: [1 2 3 4 5 6], 2: [1 2 3 4 5 6]);
     avxvnni("_6x16" AvxVnniDot, 6, 1: [1 2 3 4 5 6], 2: [1 2 3 4 5 6]);
     avx512vnni = few_columns::MEMBER;
@@ -101,6 +100,7 @@ mod few_columns {
     pub(super) const MEMBER: Gemm = Gemm {
         name: "u8i8_gemm_16x16__avx512vnni",
         mr: 16,
+        vectors: 1,
         by_vectors: &[&[
             apart::<1, 1>,
             apart::<2, 1>,
@@ -141,50 +141,55 @@ mod few_columns {
     };
 }
 
-/// A member with products of bytes. Rows and columns for which they do not pay are multiplied as words by the kernels
-/// of another member, which has the same layout of weights.
+/// A member whose products of bytes may saturate. Where they might, words are multiplied, which are bytes in memory.
 #[allow(unused_macros)] // Only x86-64 has products of pairs of bytes.
-macro_rules! bytes {
-    (
-        $module:ident($name:literal $t:ty): $level:ident($features:literal), $words:expr, [$($r:literal)*],
-        looks: $one_tap:expr
-    ) => {
+macro_rules! split {
+    ($module:ident($features:literal) = $name:literal $isa:ident: $bytes:ty, $words:ty) => {
         mod $module {
             use super::*;
 
-            type T = $t;
+            type T = $words;
 
             pub(super) const MEMBER: Gemm = Gemm {
                 name: $name,
+                isa: Isa::$isa,
                 mr: 32,
+                vectors: FUNCTIONS.strips.len(),
+                lanes: T::LANES,
+                group_bytes: T::WEIGHTS / T::LANES,
+                starts: T::STARTS,
                 has_words: true,
+                groups: 1,
+                pack_columns: pack,
+                by_vectors: &[],
                 strips: &[],
-                split: Some(Split {
-                    bytes: 32..=split::MOST,
-                    least: [$one_tap, [16, 16]],
-                    copies: FUNCTIONS.copies,
-                    taps: split::TAPS,
-                    multiply,
-                }),
-                ..$words
+                tiles: None,
+                split: Some(multiply),
             };
 
-            const FUNCTIONS: split::Functions = split::Functions {
+            const FUNCTIONS: strip::Functions = strip::Functions {
                 lanes: T::LANES,
-                bounded: &[
-                    &[$([bounded::<false, $r, 1>, bounded::<true, $r, 1>]),*],
-                    &[$([bounded::<false, $r, 2>, bounded::<true, $r, 2>]),*],
+                strips: &[
+                    [words::<1>, bytes::<1, 1>, bytes::<2, 1>],
+                    [words::<2>, bytes::<1, 2>, bytes::<2, 2>],
                 ],
                 copies: Worth { columns: 48, bytes: 64, products: 1 << 13 },
-                words: $words.by_vectors,
             };
 
             functions! { [target_feature(enable = $features)] {
+                fn pack(matrix: &Matrix, width: usize, to: *mut u8) -> [i32; COLUMNS] {
+                    panel::pack(T::new(), matrix, width, to)
+                };
+                #[inline(never)]
+                fn write[V: usize](sums: &mut [[body::Sum<T>; V]], tile: &Tile<'_>) {
+                    body::write_rows(T::new(), sums, tile)
+                };
                 fn multiply(product: &Product) { split::multiply(product, &FUNCTIONS) };
-                fn bounded[FOURS: bool, R: usize, V: usize](
-                    rows: &split::BoundedRows<'_>, first: usize, tile: &Tile<'_>
-                ) {
-                    split::tile::<T, FOURS, R, V>(T::new(), rows, first, tile, $level::write::<V>)
+                fn words[V: usize](rows: &strip::RowsInPlace<'_>, tile: &Tile<'_>) {
+                    strip::strip::<T, 1, V>(T::new(), rows, tile, write::<V>)
+                };
+                fn bytes[N: usize, V: usize](rows: &strip::RowsInPlace<'_>, tile: &Tile<'_>) {
+                    strip::strip::<$bytes, N, V>(<$bytes>::new(), rows, tile, write::<V>)
                 };
             } }
         }
@@ -192,43 +197,11 @@ macro_rules! bytes {
 }
 
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-bytes! {
-    avx2_bytes("u8i8_gemm_4x16_bytes__avx2" Avx2Pairs): avx2("avx2,fma"), avx2_words::MEMBER, [1 2 3 4],
-        looks: [128, 64]
-}
+split! { avx2("avx2,fma") = "u8i8_gemm_4x16__avx2" AVX2: Avx2Pairs, Widened<Avx2Dot> }
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-bytes! {
-    avx512_bytes("u8i8_gemm_4x32_bytes__avx512" Avx512Pairs):
-        avx512("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"), avx512::MEMBER, [1 2 3 4],
-        looks: [24, 96]
-}
-
-/// Products of words with AVX2, whose weights are bytes in memory.
-#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-mod avx2_words {
-    use super::*;
-
-    type T = Widened<Avx2Dot>;
-
-    pub(super) const MEMBER: Gemm = Gemm {
-        group_bytes: T::WEIGHTS / T::LANES,
-        starts: T::STARTS,
-        pack_columns: pack,
-        by_vectors: &[
-            &[apart::<1, 1>, apart::<2, 1>, apart::<3, 1>, apart::<4, 1>],
-            &[apart::<1, 2>, apart::<2, 2>, apart::<3, 2>, apart::<4, 2>],
-        ],
-        ..avx2::MEMBER
-    };
-
-    functions! { [target_feature(enable = "avx2,fma")] {
-        fn pack(matrix: &Matrix, width: usize, to: *mut u8) -> [i32; COLUMNS] {
-            panel::pack(T::new(), matrix, width, to)
-        };
-        fn apart[R: usize, V: usize](tile: &Tile<'_>) {
-            body::tile::<T, RowPointers<R>, R, V>(T::new(), tile, avx2::write::<V>)
-        };
-    } }
+split! {
+    avx512("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma") = "u8i8_gemm_4x32__avx512" AVX512:
+        Avx512Pairs, Widened<Avx512Dot>
 }
 
 /// AMX. Few rows are multiplied with the vectors of VNNI, for which weights have the same layout.

@@ -1,6 +1,6 @@
 //! Products of pairs of words whose weights are bytes in memory.
 
-use super::{Dot, Ints};
+use super::{Dot, Ints, Pairs};
 
 /// Dot products of words that can load weights from bytes.
 pub trait Widen: Dot {
@@ -51,5 +51,17 @@ unsafe impl<D: Widen> Dot for Widened<D> {
     #[inline(always)]
     fn dot(self, sum: <D::S as Ints>::I, a: D::A, w: D::W) -> <D::S as Ints>::I {
         self.0.dot(sum, a, w)
+    }
+}
+
+impl<D: Widen> Pairs for Widened<D> {
+    #[inline(always)]
+    fn sum_of_pairs<const N: usize>(
+        self,
+        sum: <D::S as Ints>::I,
+        a: [D::A; N],
+        w: [D::W; N],
+    ) -> <D::S as Ints>::I {
+        a.into_iter().zip(w).fold(sum, |sum, (a, w)| self.0.dot(sum, a, w))
     }
 }

@@ -5,8 +5,8 @@
 
 use core::arch::x86_64::*;
 
-use super::{Ints, MOST, MemoryBlock};
-use crate::requantize::{AWAY, BIAS, Bytes, Channels, FAR, LEFT, MULTIPLIER, ROUNDING, SHIFT};
+use super::{ByteRows, Ints, MOST, MemoryBlock};
+use crate::requantize::{AWAY, Bytes, Channels, FAR, LEFT, MULTIPLIER, ROUNDING, SHIFT};
 use crate::simd::Avx2;
 
 /// Row `row` of a block.
@@ -69,54 +69,40 @@ unsafe fn upper<const A: bool>(x: __m256i, block: *const i64) -> __m256i {
     }
 }
 
-/// Four vectors of sums of the same channels, with biases, scaled. All channels shift right by 32 or more.
+/// Vectors of sums of the same channels, scaled. All channels shift right by 32 or more. Of each four lanes, the second
+/// and third are exchanged: a shuffle then replaces a shift and a blend.
 ///
 /// # Safety
 /// The machine must have the instructions, and `block` must point to a block for eight lanes.
 #[inline(always)]
-unsafe fn scaled(sums: [__m256i; 4], block: *const i64) -> [__m256i; 4] {
-    let mut results = sums;
+unsafe fn scaled<const V: usize>(sums: &[[__m256i; V]; 4], v: usize, block: *const i64) -> [__m256i; 4] {
+    let mut results = [sums[0][v]; 4];
     // SAFETY: the block has all rows, as `# Safety` requires; all else is in registers.
     unsafe {
-        let (bias, far) = (row(block, BIAS), row(block, FAR));
-        let multiplier = [row(block, MULTIPLIER[0]), row(block, MULTIPLIER[1])];
-        let rounding = [row(block, ROUNDING[0]), row(block, ROUNDING[1])];
+        let far = _mm256_shuffle_epi32::<0b11_01_10_00>(row(block, FAR));
         for r in 0..4 {
-            let sum = _mm256_add_epi32(sums[r], bias);
-            let even = _mm256_add_epi64(_mm256_mul_epi32(sum, multiplier[0]), rounding[0]);
-            let odd = _mm256_mul_epi32(_mm256_srli_epi64::<32>(sum), multiplier[1]);
-            let odd = _mm256_add_epi64(odd, rounding[1]);
-            let upper = _mm256_blend_epi32::<0b1010_1010>(_mm256_srli_epi64::<32>(even), odd);
+            let x = sums[r][v];
+            let even = rounded::<false, 0>(x, block);
+            let odd = rounded::<false, 1>(_mm256_srli_epi64::<32>(x), block);
+            let (even, odd) = (_mm256_castsi256_ps(even), _mm256_castsi256_ps(odd));
+            let upper = _mm256_castps_si256(_mm256_shuffle_ps::<0b11_01_11_01>(even, odd));
             results[r] = _mm256_srav_epi32(upper, far);
         }
     }
     results
 }
 
-/// [`Ints::convert_four_rows`]. It is a separate function so that the channels of a block stay in registers.
-///
-/// # Safety
-/// As for [`Ints::convert_four_rows`].
-#[inline(never)]
-#[target_feature(enable = "avx2,fma")]
-unsafe fn convert_four_rows(
-    s: Avx2,
-    x: &[__m256i; 8],
-    blocks: *const i64,
-    bytes: &Bytes,
-    (c, step): (*mut u8, usize),
-) {
-    // SAFETY: there are two blocks, and the results are writable, as `# Safety` requires.
+/// Narrows the lanes of four vectors in the order of [`scaled`], one after the other.
+#[inline(always)]
+fn narrow_scaled(s: Avx2, x: [__m256i; 4], bytes: &Bytes) -> __m256i {
+    let all = s.narrow_interleaved(x, bytes);
+    // SAFETY: `s` proves that the machine has the instructions, which access only registers.
     unsafe {
-        let last = blocks.add(Channels::stride(8));
-        let left = scaled([x[0], x[2], x[4], x[6]], blocks);
-        let right = scaled([x[1], x[3], x[5], x[7]], last);
-        let first = s.narrow_four([left[0], right[0], left[1], right[1]], bytes);
-        let second = s.narrow_four([left[2], right[2], left[3], right[3]], bytes);
-        _mm_storeu_si128(c.cast(), _mm256_castsi256_si128(first));
-        _mm_storeu_si128(c.add(step).cast(), _mm256_extracti128_si256::<1>(first));
-        _mm_storeu_si128(c.add(2 * step).cast(), _mm256_castsi256_si128(second));
-        _mm_storeu_si128(c.add(3 * step).cast(), _mm256_extracti128_si256::<1>(second));
+        let order = _mm256_set1_epi64x(0x0705_0604_0301_0200);
+        let order =
+            _mm256_add_epi8(order, _mm256_set_epi64x(0x0808_0808_0808_0808, 0, 0x0808_0808_0808_0808, 0));
+        let all = _mm256_shuffle_epi8(all, order);
+        _mm256_permutevar8x32_epi32(all, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7))
     }
 }
 
@@ -236,16 +222,34 @@ unsafe impl Ints for Avx2 {
         }
     }
     #[inline(always)]
-    unsafe fn convert_four_rows(
+    unsafe fn convert_four_rows<const V: usize>(
         self,
-        sums: &[__m256i; 8],
+        sums: &[[__m256i; V]; 4],
         blocks: *const i64,
         bytes: &Bytes,
-        to: (*mut u8, usize),
-    ) -> bool {
-        // SAFETY: `self` proves that the machine has the instructions; all else is as `Ints` requires.
-        unsafe { convert_four_rows(self, sums, blocks, bytes, to) };
-        true
+        to: ByteRows,
+    ) {
+        const { assert!(V == 1 || V == 2) };
+        // SAFETY: `self` proves that the machine has the instructions; there are `V` blocks, and whole rows are
+        // writable, as `Ints` requires.
+        unsafe {
+            let left = scaled(sums, 0, blocks);
+            if V == 1 {
+                let all = narrow_scaled(self, left, bytes);
+                let [low, high] = [_mm256_castsi256_si128(all), _mm256_extracti128_si256::<1>(all)];
+                _mm_storel_epi64(to.row(0).cast(), low);
+                _mm_storeh_pd(to.row(1).cast(), _mm_castsi128_pd(low));
+                _mm_storel_epi64(to.row(2).cast(), high);
+                _mm_storeh_pd(to.row(3).cast(), _mm_castsi128_pd(high));
+                return;
+            }
+            let right = scaled(sums, V - 1, blocks.add(Channels::stride(8)));
+            for r in [0, 2] {
+                let all = narrow_scaled(self, [left[r], right[r], left[r + 1], right[r + 1]], bytes);
+                _mm_storeu_si128(to.row(r).cast(), _mm256_castsi256_si128(all));
+                _mm_storeu_si128(to.row(r + 1).cast(), _mm256_extracti128_si256::<1>(all));
+            }
+        }
     }
     #[inline(always)]
     unsafe fn load_runs<const P: usize>(self, p: *const u8, step: usize, n: usize) -> __m256i {

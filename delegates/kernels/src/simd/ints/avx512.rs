@@ -1,9 +1,12 @@
 //! Integers with AVX-512: sixteen lanes.
 
+// The index is constant once loops over rows are unrolled, so that results stay in registers.
+#![allow(clippy::needless_range_loop)]
+
 use core::arch::x86_64::*;
 
-use super::{Ints, MOST};
-use crate::requantize::{AWAY, BIAS, Bytes, FAR, LEFT, MULTIPLIER, ROUNDING, SHIFT};
+use super::{ByteRows, Ints, MOST};
+use crate::requantize::{self, AWAY, BIAS, Bytes, FAR, LEFT, MULTIPLIER, ROUNDING, SHIFT};
 use crate::simd::Avx512;
 
 /// Row `row` of a block.
@@ -69,6 +72,7 @@ unsafe impl Ints for Avx512 {
     type Channels = Channels;
     type B = __m512i;
     const NARROWED: usize = 4;
+    const CONVERTS_PARTS: bool = true;
 
     in_registers! {
         "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"
@@ -224,6 +228,36 @@ unsafe impl Ints for Avx512 {
                 _ if step == n && n == 16 * V && rows == 4 / V => self.store_bytes(c, all),
                 1 => self.store_runs::<4>(c, step, n, rows, all),
                 _ => self.store_runs::<2>(c, step, n, rows, all),
+            }
+        }
+    }
+    #[inline(always)]
+    unsafe fn convert_four_rows<const V: usize>(
+        self,
+        sums: &[[__m512i; V]; 4],
+        blocks: *const i64,
+        bytes: &Bytes,
+        to: ByteRows,
+    ) {
+        const { assert!(V == 1 || V == 2) };
+        let mut x = *sums;
+        // SAFETY: `self` proves that the machine has the instructions; there are `V` blocks, and `n` bytes of each row
+        // are writable, as `Ints` requires.
+        unsafe {
+            for v in 0..V {
+                let channels = self.channels(blocks.add(v * requantize::Channels::stride(16)));
+                for r in 0..4 {
+                    x[r][v] = self.scale_upper(sums[r][v], channels);
+                }
+            }
+            if V == 1 {
+                let all = self.narrow_four([x[0][0], x[1][0], x[2][0], x[3][0]], bytes);
+                return self.store_runs::<4>(to.row(0), to.step, to.columns, 4, all);
+            }
+            for r in [0, 2] {
+                let two = [x[r][0], x[r][V - 1], x[r + 1][0], x[r + 1][V - 1]];
+                let all = self.narrow_four(two, bytes);
+                self.store_runs::<2>(to.row(r), to.step, to.columns, 2, all);
             }
         }
     }

@@ -27,6 +27,25 @@ macro_rules! channels_in_memory {
 #[derive(Clone, Copy)]
 pub struct MemoryBlock(*const i64);
 
+/// Where rows of bytes are written.
+#[derive(Clone, Copy)]
+pub struct ByteRows {
+    /// The first row.
+    pub first: *mut u8,
+    /// The distance between rows, in bytes.
+    pub step: usize,
+    /// The number of bytes of a row.
+    pub columns: usize,
+}
+
+impl ByteRows {
+    /// The address of row `r`.
+    #[inline(always)]
+    fn row(&self, r: usize) -> *mut u8 {
+        self.first.wrapping_add(r * self.step)
+    }
+}
+
 mod scalar;
 
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
@@ -37,7 +56,7 @@ mod avx512;
 mod neon;
 
 use super::Simd;
-use crate::requantize::Bytes;
+use crate::requantize::{Bytes, Channels};
 
 const _: () = assert!(crate::requantize::BIAS == 0);
 
@@ -57,6 +76,8 @@ pub unsafe trait Ints: Simd {
     type B: Copy;
     /// Vectors that [`narrow_rows`](Self::narrow_rows) narrows together.
     const NARROWED: usize = 1;
+    /// Whether [`convert_four_rows`](Self::convert_four_rows) takes rows that end within a vector.
+    const CONVERTS_PARTS: bool = false;
 
     /// A vector with `x` in all lanes.
     fn splat_i32(self, x: i32) -> Self::I;
@@ -165,22 +186,46 @@ pub unsafe trait Ints: Simd {
         unsafe { self.narrow::<V>(&core::array::from_fn(|v| x[v]), bytes, c, n) };
     }
 
-    /// Converts the sums of four rows of two vectors to bytes: adds biases, multiplies, rounds, and writes `clamp(x +
-    /// zero point) ^ flip`. Results of rows are `step` bytes apart. Does nothing and returns false if rows are better
-    /// converted one by one.
+    /// Converts sums of `V` vectors to bytes: multiplies, rounds, and writes the first `n` bytes of `clamp(x + zero
+    /// point) ^ flip`. Biases have been added.
     ///
     /// # Safety
-    /// There must be a block for each of the two vectors, whose channels all round up and shift to the right by 32 or
-    /// more, and `2 · LANES` bytes per row must be writable.
+    /// `n` must be `V · LANES`, or less if [`CONVERTS_PARTS`](Self::CONVERTS_PARTS) says so. There must be a block for
+    /// each vector, whose channels all round up and shift to the right by 32 or more, and `n` bytes must be writable.
     #[inline(always)]
-    unsafe fn convert_four_rows(
+    unsafe fn convert_row<const V: usize>(
         self,
-        _sums: &[Self::I; 8],
-        _blocks: *const i64,
-        _bytes: &Bytes,
-        (_c, _step): (*mut u8, usize),
-    ) -> bool {
-        false
+        sums: &[Self::I; V],
+        blocks: *const i64,
+        bytes: &Bytes,
+        (c, n): (*mut u8, usize),
+    ) {
+        let mut x = *sums;
+        let n = if Self::CONVERTS_PARTS { n } else { V * Self::LANES };
+        // SAFETY: there is a block for each vector, and `n` bytes are writable.
+        unsafe {
+            for (v, x) in x.iter_mut().enumerate() {
+                *x = self.scale_upper(*x, self.channels(blocks.add(v * Channels::stride(Self::LANES))));
+            }
+            self.narrow::<V>(&x, bytes, c, n);
+        }
+    }
+    /// Like [`convert_row`](Self::convert_row), for four rows.
+    ///
+    /// # Safety
+    /// As for `convert_row`, of each row.
+    #[inline(always)]
+    unsafe fn convert_four_rows<const V: usize>(
+        self,
+        sums: &[[Self::I; V]; 4],
+        blocks: *const i64,
+        bytes: &Bytes,
+        to: ByteRows,
+    ) {
+        for (r, row) in sums.iter().enumerate() {
+            // SAFETY: all is as `# Safety` requires.
+            unsafe { self.convert_row(row, blocks, bytes, (to.row(r), to.columns)) };
+        }
     }
 
     /// Loads `P` runs of `4 · LANES / P` bytes. The first `n` bytes of each run are loaded, the others are unspecified.

@@ -1,0 +1,276 @@
+//! Multiplies rows with a panel, for [`split`](super::split): four rows at a time, and their sums become bytes at once.
+
+// Indices are constants once loops over rows and vectors are unrolled, so that sums stay in registers.
+#![allow(clippy::needless_range_loop)]
+
+use super::body::{self, Sum, Write};
+use super::bound::{Copies, Correction, Form};
+use super::{Extent, Product, Results, Tile, Worth, each_panel};
+use crate::requantize::{BIAS, Channels};
+use crate::simd::dot::{Pairs, prefetch};
+use crate::simd::{ByteRows, Ints};
+
+/// The most rows of a tile.
+pub(super) const ROWS: usize = 4;
+
+/// Computes rows in the columns of a panel.
+///
+/// # Safety
+/// The machine must have the instruction set. The tile must meet the requirements of [`super::Microkernel`] for its
+/// rows; [`RowsInPlace::multiply`] says what the rows must meet.
+pub(super) type Strip = unsafe fn(&RowsInPlace<'_>, &Tile<'_>);
+
+/// The functions of a member.
+#[derive(Clone, Copy)]
+pub(super) struct Functions {
+    /// The number of columns of a vector.
+    pub(super) lanes: usize,
+    /// Multiply rows: `[v − 1][form]` for `v` vectors of columns.
+    pub(super) strips: &'static [[Strip; 3]],
+    /// When copies pay.
+    pub(super) copies: Worth,
+}
+
+/// Rows that are multiplied where they are.
+pub(super) struct RowsInPlace<'r> {
+    /// `[taps][pitch]` pointers to rows or, if there is a step, `[taps]` pointers to the first row.
+    pub(super) a: *const *const u8,
+    pub(super) pitch: usize,
+    /// The index of the first row.
+    pub(super) first: usize,
+    pub(super) step: usize,
+    pub(super) taps: usize,
+    /// The number of bytes of a tap.
+    pub(super) k: usize,
+    /// The offset and the corrections, if the rows are copies.
+    pub(super) copies: Option<&'r Copies<'r>>,
+}
+
+impl RowsInPlace<'_> {
+    /// Multiplies the rows with all panels.
+    ///
+    /// # Safety
+    /// The product must meet the requirements of [`super::Gemm::multiply`]. Rows of bytes must have whole groups that
+    /// meet the bound of their form.
+    pub(super) unsafe fn multiply(&self, p: &Product, f: &Functions, form: Form) {
+        // SAFETY: the function is for the number of vectors; all else is as `# Safety` requires.
+        each_panel(p, f.lanes, f.strips.len(), |vectors, panel| unsafe {
+            f.strips[vectors - 1][form as usize](self, &panel)
+        });
+    }
+
+    /// The `R` rows starting with row `first`, of the tap that `a` points to. Advances `a` to the next tap.
+    ///
+    /// # Safety
+    /// There must be such rows and such a tap.
+    #[inline(always)]
+    unsafe fn of_tap<const R: usize>(&self, a: &mut *const *const u8, first: usize) -> [*const u8; R] {
+        let mut rows = [core::ptr::null::<u8>(); R];
+        // SAFETY: there is a pointer for each row, or one for the tap.
+        unsafe {
+            if self.step == 0 {
+                for r in 0..R {
+                    rows[r] = *a.add(first + r);
+                }
+                *a = a.wrapping_add(self.pitch);
+            } else {
+                let start = (**a).wrapping_add(first * self.step);
+                for r in 0..R {
+                    rows[r] = start.wrapping_add(r * self.step);
+                }
+                *a = a.wrapping_add(1);
+            }
+        }
+        rows
+    }
+}
+
+/// Computes rows by `V` vectors of columns, with the products of `N` groups added before they are widened.
+///
+/// # Safety
+/// As for [`Strip`], with `V` vectors.
+#[inline(always)]
+pub(super) unsafe fn strip<D: Pairs, const N: usize, const V: usize>(
+    d: D,
+    rows: &RowsInPlace<'_>,
+    t: &Tile<'_>,
+    write: Write<D, V>,
+) {
+    let (s, mut start) = (d.ints(), [d.ints().splat_i32(0); V]);
+    let to = match &t.results {
+        Results::Bytes(to) if to.is_in_fours::<D::S, V>(t.columns) => Some(to),
+        _ => None,
+    };
+    let mut first = 0;
+    // SAFETY: the tile has these rows, and a block of channels per vector; all else is as `# Safety` requires.
+    unsafe {
+        if let Some(to) = to {
+            for v in 0..V {
+                start[v] = s.load_i32(to.channels.add(v * Channels::stride(D::LANES) + BIAS).cast());
+            }
+        }
+        while first + ROWS <= t.rows {
+            let sums = products::<D, N, ROWS, V>(d, rows, first, t, start);
+            match to {
+                Some(to) => {
+                    let c = t.c.wrapping_add(first * t.product.stride);
+                    let rows = ByteRows { first: c, step: t.product.stride, columns: t.columns };
+                    s.convert_four_rows(&sums, to.channels, &to.bytes, rows);
+                }
+                None => body::finish(d, &sums, &after(t, first, ROWS), write),
+            }
+            // Of two or three more rows, the last four are computed, some of them again.
+            first = if (2..ROWS).contains(&(t.rows - first - ROWS)) { t.rows - ROWS } else { first + ROWS };
+        }
+        while first < t.rows {
+            let sums = products::<D, N, 1, V>(d, rows, first, t, start);
+            match to {
+                Some(to) => {
+                    let c = t.c.wrapping_add(first * t.product.stride);
+                    s.convert_row(&sums[0], to.channels, &to.bytes, (c, t.columns));
+                }
+                None => body::finish(d, &sums, &after(t, first, 1), write),
+            }
+            first += 1;
+        }
+    }
+}
+
+/// Some rows of a tile.
+#[inline(always)]
+fn after<'t>(t: &Tile<'t>, first: usize, rows: usize) -> Tile<'t> {
+    Tile { rows, results: t.results.after(first), c: t.c.wrapping_add(first * t.product.stride), ..*t }
+}
+
+/// The sums of `R` rows, starting with row `first`, and `V` vectors of columns, plus `start`.
+///
+/// # Safety
+/// As for [`Strip`], with `V` vectors and these rows.
+#[inline(always)]
+unsafe fn products<D: Pairs, const N: usize, const R: usize, const V: usize>(
+    d: D,
+    from: &RowsInPlace<'_>,
+    first: usize,
+    t: &Tile<'_>,
+    start: [Sum<D>; V],
+) -> [[Sum<D>; V]; R] {
+    let (mut a, mut w) = (from.a, t.weights.wrapping_add(V * D::WEIGHTS));
+    let ahead = t.product.cached.ahead();
+    let is_whole = !D::IN_WORDS || t.product.reach >= Extent::Groups;
+    let (groups, rest) = if is_whole { (from.k.div_ceil(4), 0) } else { (from.k / 4, from.k % 4) };
+    // SAFETY: there are pointers for each tap and row, of which `k` bytes are readable, or all groups; the panel has
+    // weights for each.
+    unsafe {
+        let mut sums = match from.copies {
+            Some(copies) => copies.starts::<D, R, V>(d, t, first, start),
+            None => [start; R],
+        };
+        for _ in 0..from.taps {
+            let rows = from.of_tap::<R>(&mut a, from.first + first);
+            let mut group = 0;
+            while N > 1 && group + N <= groups {
+                if ahead > 0 {
+                    prefetch::<D, R>(d.ints(), w, N * V * D::WEIGHTS, ahead);
+                }
+                add::<D, N, R, V>(d, &mut sums, |r, i| word(rows[r].add(4 * (group + i))), w);
+                w = w.add(N * V * D::WEIGHTS);
+                group += N;
+            }
+            while group < groups {
+                if ahead > 0 {
+                    prefetch::<D, R>(d.ints(), w, V * D::WEIGHTS, ahead);
+                }
+                add::<D, 1, R, V>(d, &mut sums, |r, _| word(rows[r].add(4 * group)), w);
+                w = w.add(V * D::WEIGHTS);
+                group += 1;
+            }
+            if rest > 0 {
+                add::<D, 1, R, V>(d, &mut sums, |r, _| body::first(rows[r].add(4 * group), rest), w);
+                w = w.add(V * D::WEIGHTS);
+            }
+        }
+        sums
+    }
+}
+
+/// Four bytes.
+///
+/// # Safety
+/// They must be readable.
+#[inline(always)]
+unsafe fn word(bytes: *const u8) -> u32 {
+    // SAFETY: as `# Safety` requires.
+    unsafe { bytes.cast::<u32>().read_unaligned() }
+}
+
+/// Adds the products of `N` groups of each row; `four(r, i)` returns the bytes of group `i` of row `r`.
+///
+/// # Safety
+/// The weights of the groups must be readable.
+#[inline(always)]
+unsafe fn add<D: Pairs, const N: usize, const R: usize, const V: usize>(
+    d: D,
+    sums: &mut [[Sum<D>; V]; R],
+    four: impl Fn(usize, usize) -> u32,
+    w: *const u8,
+) {
+    // SAFETY: `# Safety` requires that the weights of `N` groups and `V` vectors are readable.
+    let weights = |v: usize, i: usize| unsafe { d.weights(w.add((i * V + v) * D::WEIGHTS)) };
+    let w: [[D::W; N]; V] = std::array::from_fn(|v| std::array::from_fn(|i| weights(v, i)));
+    for r in 0..R {
+        let a: [D::A; N] = std::array::from_fn(|i| d.spread(four(r, i)));
+        for v in 0..V {
+            sums[r][v] = d.sum_of_pairs(sums[r][v], a, w[v]);
+        }
+    }
+}
+
+impl Copies<'_> {
+    /// The initial sums of rows: `start`, and the products of the offset and of the corrections.
+    ///
+    /// # Safety
+    /// The tile must meet the requirements of [`super::Microkernel`] for `R` rows of the copies, starting with `first`.
+    #[inline(always)]
+    unsafe fn starts<D: Pairs, const R: usize, const V: usize>(
+        &self,
+        d: D,
+        t: &Tile<'_>,
+        first: usize,
+        start: [Sum<D>; V],
+    ) -> [[Sum<D>; V]; R] {
+        let (s, zero) = (d.ints(), d.ints().splat_i32(0));
+        let weights = t.weights.wrapping_add(V * D::WEIGHTS);
+        let mut starts = [start; R];
+        // SAFETY: the panel starts with `V` vectors of sums, then has `V` vectors of weights for each group, of which
+        // corrections name one. The first `count` corrections are written, for rows of the product.
+        unsafe {
+            if self.offset != 0 {
+                for v in 0..V {
+                    let sums = s.load_i32(t.weights.add(v * D::WEIGHTS).cast());
+                    let start = s.add_i32(start[v], s.mul_i32(sums, s.splat_i32(self.offset.into())));
+                    for r in 0..R {
+                        starts[r][v] = start;
+                    }
+                }
+            }
+            if self.count == 0 {
+                return starts;
+            }
+            // In memory, since the rows of corrections are known only at run time.
+            let rows = core::hint::black_box(&mut starts);
+            for correction in &self.corrections[..self.count] {
+                let Correction { group, row, is_below, four } = correction.assume_init();
+                let Some(row) = rows.get_mut(usize::from(row).wrapping_sub(first)) else { continue };
+                let four = d.spread(four);
+                for v in 0..V {
+                    let weights = d.weights(weights.add((group as usize * V + v) * D::WEIGHTS));
+                    row[v] = match is_below {
+                        true => s.sub_i32(row[v], d.sum_of_pairs(zero, [four], [weights])),
+                        false => d.sum_of_pairs(row[v], [four], [weights]),
+                    };
+                }
+            }
+            *rows
+        }
+    }
+}
