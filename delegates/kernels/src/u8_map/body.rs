@@ -42,10 +42,21 @@ unsafe impl Lookup for Scalar {
 /// # Safety
 /// The arguments must meet the requirements of [`super::ByteMap`].
 #[inline(always)]
-pub(super) unsafe fn flip<S: Copy>(_: S, n: usize, x: *const u8, y: *mut u8) {
-    for i in 0..n {
-        // SAFETY: `n` bytes are readable and writable, as `ByteMap` requires.
-        unsafe { *y.add(i) = *x.add(i) ^ 0x80 };
+pub(super) unsafe fn flip<L: Lookup>(l: L, n: usize, x: *const u8, y: *mut u8) {
+    let (s, bytes) = (l.ints(), 4 * L::S::LANES);
+    // Explicit vectors: the compiler makes none where source and target are the same memory.
+    for at in (0..n).step_by(bytes) {
+        let here = bytes.min(n - at);
+        // SAFETY: the `here` bytes at `at` are among the `n` bytes that are readable and writable, as `ByteMap`
+        // requires.
+        unsafe {
+            let flipped = s.flip_bytes(s.load_runs::<1>(x.add(at), 0, here));
+            match here == bytes {
+                true => s.store_bytes(y.add(at), flipped),
+                // Later loads must wait for a store with a mask to reach the cache.
+                false => s.store_runs::<1>(y.add(at), 0, here, 1, flipped),
+            }
+        }
     }
 }
 

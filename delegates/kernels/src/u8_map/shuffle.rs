@@ -32,13 +32,15 @@ unsafe impl Lookup for Avx2 {
         let (rows, _) = table.as_chunks::<16>();
         // SAFETY: `self` proves that the machine has the instructions; a row has 16 bytes.
         let row = |r: usize| unsafe { _mm256_broadcastsi128_si256(_mm_loadu_si128(rows[r].as_ptr().cast())) };
-        [0, 8].map(|first| {
-            std::array::from_fn(|r| match r {
-                0 => row(first),
+        // Loops, because closures would not be compiled for the instructions.
+        let mut halves = [[row(0); 8], [row(8); 8]];
+        for (half, first) in halves.iter_mut().zip([0, 8]) {
+            for (r, xored) in half.iter_mut().enumerate().skip(1) {
                 // SAFETY: `self` proves that the machine has the instructions, which access only registers.
-                _ => unsafe { _mm256_xor_si256(row(first + r - 1), row(first + r)) },
-            })
-        })
+                *xored = unsafe { _mm256_xor_si256(row(first + r - 1), row(first + r)) };
+            }
+        }
+        halves
     }
     #[inline(always)]
     fn look(self, [low, high]: [Half; 2], x: __m256i) -> __m256i {

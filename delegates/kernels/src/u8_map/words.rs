@@ -16,8 +16,17 @@ unsafe impl Lookup for Avx512 {
     }
     #[inline(always)]
     fn table(self, table: &[u8; 256]) -> [__m512i; 4] {
-        // SAFETY: `self` proves that the machine has the instructions; each quarter has 64 bytes.
-        [0, 64, 128, 192].map(|at| unsafe { _mm512_loadu_si512(table[at..].as_ptr().cast()) })
+        let at = |first: usize| table[first..].as_ptr().cast();
+        // SAFETY: `self` proves that the machine has the instructions; each quarter has 64 bytes. A closure with the
+        // loads would not be compiled for them.
+        unsafe {
+            [
+                _mm512_loadu_si512(at(0)),
+                _mm512_loadu_si512(at(64)),
+                _mm512_loadu_si512(at(128)),
+                _mm512_loadu_si512(at(192)),
+            ]
+        }
     }
     #[inline(always)]
     fn look(self, table: [__m512i; 4], x: __m512i) -> __m512i {
