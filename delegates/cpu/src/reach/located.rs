@@ -120,6 +120,23 @@ impl Located {
         self.tiles[tile].positions.clone()
     }
 
+    /// The offset of the only row of the layer, if it has one row of one tap, inside of the image.
+    pub(crate) fn only_row(&self) -> Option<(usize, TapRows)> {
+        let ([LocatedTile { positions, rows, .. }], [offset]) = (&self.tiles[..], &self.offsets[..]) else {
+            return None;
+        };
+        (*positions == (0..1) && rows.taps == 1 && *offset != OUTSIDE).then_some((*offset as usize, *rows))
+    }
+
+    /// The bytes of the input from `offset` on.
+    ///
+    /// # Panics
+    /// If the input is not the whole one.
+    #[inline(always)]
+    pub(crate) fn from(&self, offset: usize, input: Source<'_, u8>) -> *const u8 {
+        input.at(0, self.len).wrapping_add(offset)
+    }
+
     /// Writes the pointers of a tile. `outside` is read for pixels outside of the image.
     ///
     /// # Panics

@@ -1,5 +1,6 @@
 //! Convolution of bytes to bytes: multiplies the rows that [`Patches`] finds.
 
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use arenite_abi::prelude::*;
@@ -11,6 +12,7 @@ use crate::isa::Isa;
 use crate::kernels::u8i8_gemm::{Results, ToBytes};
 use crate::memory::{Disjoint, Source, Target};
 use crate::reach::epilogue::Epilogue;
+use crate::reach::located::{Located, TapRows};
 use crate::reach::patches_u8::{FilterSizes, Item, Patches, ROWS};
 use crate::reach::pointers::Room;
 use crate::reach::weights_u8::Weights;
@@ -27,6 +29,8 @@ pub(crate) struct ConvU8 {
     zeros: Aligned<u8>,
     /// The factor of the sum of a row; mostly 0.
     row_factor: i32,
+    /// The offset of the row in the input, if there is only one, as in a dense layer, and one item.
+    only_row: Option<(usize, TapRows)>,
     input: Id,
     output: Id,
 }
@@ -64,7 +68,10 @@ impl ConvU8 {
         let mut zeros = aligned_zeros(patches.outside())?;
         zeros.fill(parts.zero_point);
         let of_group = |channels| Channels::new(patches.gemm.lanes, channels, parts.bytes);
+        let is_plain = patches.items() == 1 && parts.weights.zero_point == 0;
+        let located = patches.located.as_ref().filter(|_| is_plain);
         Ok(ConvU8 {
+            only_row: located.and_then(Located::only_row),
             channels: parts.channels.chunks(patches.columns).map(of_group).collect(),
             patches,
             zeros,
@@ -99,16 +106,21 @@ impl ConvU8 {
             }
             terms.as_ptr()
         };
+        // SAFETY: session and results are as the caller says; `point` has found the rows; `new` made channels for all
+        // columns of a group, and there is a term for each row.
+        unsafe { p.multiply(item, (pointers, &found), self.results(&item, row_terms), (output, 1)) };
+    }
+
+    /// How the sums of an item become bytes.
+    #[inline(always)]
+    fn results(&self, item: &Item, row_terms: *const i32) -> Results {
         let channels = &self.channels[item.g];
-        let results = Results::Bytes(ToBytes {
+        Results::Bytes(ToBytes {
             channels: channels.block(item.from),
             is_far: channels.is_far,
             bytes: channels.bytes,
             row_terms,
-        });
-        // SAFETY: session and results are as the caller says; `point` has found the rows; `new` made channels for all
-        // columns of a group, and there is a term for each row.
-        unsafe { p.multiply(item, (pointers, &found), results, (output, 1)) };
+        })
     }
 }
 
@@ -120,6 +132,17 @@ impl Step for ConvU8 {
     fn run(&self, cx: &Run<'_>) -> Result<()> {
         let places = (cx.input::<u8>(self.input), cx.output::<u8>(self.output).share());
         let p = &self.patches;
+        if let (Some((offset, rows)), Some(located)) = (&self.only_row, &p.located) {
+            let pointer = [MaybeUninit::new(located.from(*offset, places.0))];
+            let item = Item { g: 0, from: 0, columns: p.columns, first: 0, end: 1, tile: None };
+            // SAFETY: the member was selected for this machine, so a session may begin. The only row is where it was
+            // located in the whole input. `new` made channels for all columns, and this thread has all results.
+            unsafe {
+                let _session = p.gemm.begin();
+                p.multiply(item, (&pointer, rows), self.results(&item, std::ptr::null()), (places.1, 1));
+            }
+            return Ok(());
+        }
         cx.parallel_for(p.items(), p.grain(), |range| {
             // SAFETY: the member was selected for this machine.
             let _session = unsafe { p.gemm.begin() };

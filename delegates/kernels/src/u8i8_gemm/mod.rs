@@ -25,6 +25,7 @@ mod bound;
 mod by_lane;
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]
 mod by_pair;
+mod one_row;
 mod panel;
 mod product;
 mod results;
@@ -92,6 +93,8 @@ pub struct Gemm {
     by_vectors: &'static [&'static [Microkernel]],
     /// Like `by_vectors`, for rows at steps; empty if the member does not support these.
     strips: &'static [&'static [Microkernel]],
+    /// Computes products of [one plain row](Product::is_plain_row); `None` if `by_vectors` are as fast.
+    row: Option<unsafe fn(&Product)>,
     /// The functions for many rows.
     tiles: Option<Tiles>,
     /// The function for all rows, if products of bytes may saturate.
@@ -189,6 +192,10 @@ impl Gemm {
         if let Some(split) = self.split {
             // SAFETY: the product meets the requirements of this member, as `# Safety` requires.
             return unsafe { split(p) };
+        }
+        if let Some(row) = self.row.filter(|_| p.is_plain_row()) {
+            // SAFETY: the product meets the requirements of this member, as `# Safety` requires.
+            return unsafe { row(p) };
         }
         let table = if p.step == 0 { self.by_vectors } else { self.strips };
         // SAFETY: the table's microkernels are for rows with pointers or at steps, whichever the product has, and the

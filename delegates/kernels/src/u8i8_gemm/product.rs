@@ -34,6 +34,15 @@ pub struct Product {
     pub columns: usize,
 }
 
+impl Product {
+    /// Whether it has one row, weights in the second-level cache, and results that are bytes without special cases.
+    #[inline(always)]
+    pub(super) fn is_plain_row(&self) -> bool {
+        let is_plain = matches!(&self.results, Results::Bytes(to) if to.is_far && to.row_terms.is_null());
+        self.rows == 1 && self.cached == Cached::Yes && is_plain
+    }
+}
+
 /// Whether a layer's weights stay in the second-level cache from one run to the next. If not, they are prefetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cached {

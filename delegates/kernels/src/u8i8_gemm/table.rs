@@ -9,6 +9,9 @@ use super::{by_lane, by_pair};
 use crate::simd::{self, Ints, dot::*};
 
 macro_rules! member {
+    ($name:expr, $isa:expr, $t:ty, $mr:literal, one_row: $row:expr, $($more:tt)*) => {
+        Gemm { row: Some($row), ..member!($name, $isa, $t, $mr, $($more)*) }
+    };
     ($name:expr, $isa:expr, $t:ty, $mr:literal, $($v:literal: [$($r:literal)*]),*) => {
         Gemm {
             name: $name,
@@ -23,6 +26,7 @@ macro_rules! member {
             pack_columns: pack,
             by_vectors: &[$(&[$(apart::<$r, $v>),*]),*],
             strips: &[$(&[$(strip::<$r, $v>),*]),*],
+            row: None,
             tiles: None,
             split: None,
         }
@@ -45,6 +49,10 @@ family! {
         fn strip[R: usize, V: usize](tile: &Tile<'_>) {
             bodies::tile::<T, Strip, R, V>(T::new(), tile, <<T as Dot>::S as Writes>::write::<V>())
         };
+        #[allow(dead_code)] // Where panels one by one are as fast.
+        fn row[V: usize, N: usize](product: &Product) {
+            one_row::row::<T, V, N>(T::new(), product)
+        };
     }
     scalar("_2x8" ScalarDot, 2, 1: [1 2], 2: [1 2]);
     avx2 = avx2::MEMBER;
@@ -53,7 +61,7 @@ family! {
     avxvnni("_6x16" AvxVnniDot, 6, 1: [1 2 3 4 5 6], 2: [1 2 3 4 5 6]);
     avx512vnni = few_columns::MEMBER;
     avx512vnni(
-        "_14x32" VnniDot, 14,
+        "_14x32" VnniDot, 14, one_row: row::<2, 2>,
         1: [1 2 3 4 5 6 7 8 9 10 11 12 13 14],
         2: [1 2 3 4 5 6 7 8 9 10 11 12 13 14]
     );
@@ -101,6 +109,7 @@ mod few_columns {
         name: "u8i8_gemm_16x16__avx512vnni",
         mr: 16,
         vectors: 1,
+        row: Some(row::<1, 1>),
         by_vectors: &[&[
             apart::<1, 1>,
             apart::<2, 1>,
@@ -161,6 +170,7 @@ macro_rules! split {
                 has_words: true,
                 groups: 1,
                 pack_columns: pack,
+                row: None,
                 by_vectors: &[],
                 strips: &[],
                 tiles: None,
