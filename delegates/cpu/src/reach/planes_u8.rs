@@ -10,6 +10,7 @@
 //! bytes.
 
 mod blocks;
+mod pixels;
 
 use std::mem::MaybeUninit;
 
@@ -23,6 +24,7 @@ use crate::memory::{Disjoint, Source, Target};
 use crate::step::{Grain, Run};
 use crate::store::{self, Store};
 use blocks::{Block, PLANES, Part, blocks, positions};
+pub(crate) use pixels::Pixels;
 
 /// Most dot products per channel.
 const MOST_TAPS: usize = 256;

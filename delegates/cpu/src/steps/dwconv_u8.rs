@@ -1,4 +1,4 @@
-//! Depthwise convolution of bytes to bytes, which reads pixels from [`Planes`].
+//! Depthwise convolution of bytes to bytes, which reads pixels from [`Planes`], or where they are if results are few.
 
 use std::ops::Range;
 
@@ -11,18 +11,24 @@ use crate::fixed_point::Factor;
 use crate::kernels::u8i8_dwconv::{DwConv, Results};
 use crate::memory::{Disjoint, Source, Target};
 use crate::reach::epilogue::Epilogue;
-use crate::reach::planes_u8::{Job, OUTSIDE, Planes, Room};
+use crate::reach::planes_u8::{Job, OUTSIDE, Pixels, Planes, Room};
 use crate::requantize::{Bytes, Channel, Channels};
 use crate::step::{Run, Step};
 use crate::store::Store;
 
 /// A convolution with packed weights.
 pub(crate) struct DwConvU8 {
-    planes: Planes,
+    pixels: PixelReader,
     table: Channels,
     zeros: Aligned<u8>,
     input: Id,
     output: Id,
+}
+
+/// How pixels are read.
+enum PixelReader {
+    Planes(Planes),
+    Pixels(Pixels),
 }
 
 /// The parts of a [`DwConvU8`].
@@ -51,13 +57,22 @@ impl DwConvU8 {
     /// Packs the weights.
     pub(crate) fn new(member: &'static DwConv, store: &Store, parts: DwConvU8Parameters<'_>) -> Result<Self> {
         let weights = (parts.name, parts.weights);
-        let planes = Planes::new(member, store, &parts.window, parts.multiplier, weights)?;
         let none = Channel { bias: 0, factor: Factor::ZERO };
-        let order = planes.order(none, |channel| parts.channel(&planes.window, member.offset, channel));
-        let table = Channels::new(planes.lanes(), &order, parts.bytes);
+        let is_far = || Channels::new(member.lanes, parts.channels, parts.bytes).is_far;
+        let is_few = parts.multiplier == 1 && Pixels::takes(&parts.window, parts.weights) && is_far();
+        let (pixels, order) = if let Some(kernel) = member.pixel.filter(|_| is_few) {
+            let pixels = Pixels::new(member, kernel, store, &parts.window, weights)?;
+            let order = pixels.order(none, |channel| parts.channel(pixels.window(), member.offset, channel));
+            (PixelReader::Pixels(pixels), order)
+        } else {
+            let planes = Planes::new(member, store, &parts.window, parts.multiplier, weights)?;
+            let order = planes.order(none, |channel| parts.channel(&planes.window, member.offset, channel));
+            (PixelReader::Planes(planes), order)
+        };
+        let table = Channels::new(member.lanes, &order, parts.bytes);
         let mut zeros = Aligned::zeros(OUTSIDE);
         zeros.fill(parts.zero_point);
-        Ok(DwConvU8 { planes, table, zeros, input: parts.input, output: parts.output })
+        Ok(DwConvU8 { pixels, table, zeros, input: parts.input, output: parts.output })
     }
 }
 
@@ -68,23 +83,36 @@ impl DwConvU8 {
     /// No other thread may access these results in `output`, the tensor.
     unsafe fn row(
         &self,
+        planes: &Planes,
         block: usize,
         row: usize,
         room: &mut Room,
         (input, output): (Source<'_, u8>, Disjoint<'_, u8>),
     ) {
-        let Channels { is_far, bytes, .. } = self.table;
         let job = Job {
             block,
             row,
             input,
             outside: Source::of(&self.zeros),
-            results: Results::Bytes { table: self.table.block(0), is_far, bytes },
+            results: self.results(),
             output,
             size: 1,
         };
         // SAFETY: the results are the caller's; `new` made channels for all blocks.
-        unsafe { self.planes.row(&job, room) };
+        unsafe { planes.row(&job, room) };
+    }
+
+    /// How sums become bytes.
+    fn results(&self) -> Results {
+        let Channels { is_far, bytes, .. } = self.table;
+        Results::Bytes { table: self.table.block(0), is_far, bytes }
+    }
+
+    fn read(&self) -> &Window {
+        match &self.pixels {
+            PixelReader::Planes(planes) => &planes.window,
+            PixelReader::Pixels(pixels) => pixels.window(),
+        }
     }
 }
 
@@ -106,22 +134,35 @@ impl Step for DwConvU8 {
     }
 
     fn scratch(&self) -> usize {
-        self.planes.repeated()
+        match &self.pixels {
+            PixelReader::Planes(planes) => planes.repeated(),
+            PixelReader::Pixels(_) => 0,
+        }
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
-        let input = self.planes.repeat(cx, cx.input(self.input), cx.scratch())?;
-        let places = (input, cx.output::<u8>(self.output).share());
-        self.planes.for_each(cx, |block, row, room| {
-            // SAFETY: each block of each row is one thread's.
-            unsafe { self.row(block, row, room, places) };
-        })
+        let (input, output) = (cx.input(self.input), cx.output::<u8>(self.output).share());
+        match &self.pixels {
+            PixelReader::Planes(planes) => {
+                let places = (planes.repeat(cx, input, cx.scratch())?, output);
+                planes.for_each(cx, |block, row, room| {
+                    // SAFETY: each block of each row is one thread's.
+                    unsafe { self.row(planes, block, row, room, places) };
+                })
+            }
+            PixelReader::Pixels(pixels) => {
+                let (all, outside) = (0..pixels.window().positions(), Source::of(&self.zeros));
+                // SAFETY: this thread computes all results; `new` made far channels for all blocks.
+                unsafe { pixels.compute(all, input, outside, self.results(), output) };
+                Ok(())
+            }
+        }
     }
 }
 
 impl RowStep for DwConvU8 {
     fn window(&self) -> (&Window, usize) {
-        (&self.planes.window, self.planes.window.channels)
+        (self.read(), self.read().channels)
     }
 
     fn rows(
@@ -132,12 +173,21 @@ impl RowStep for DwConvU8 {
         output: Target<'_, u8>,
         _: &Epilogue<'_>,
     ) {
-        let above = image * self.planes.window.rows.output;
+        let (above, columns) = (image * self.read().rows.output, self.read().columns.output);
         let width = output.len() / rows.len();
-        let output = output.share().within((above + rows.start) * width);
-        self.planes.for_rows(above + rows.start..above + rows.end, |block, row, room| {
-            // SAFETY: the row is in `output`, which only this call writes.
-            unsafe { self.row(block, row, room, (input, output)) };
-        });
+        let rows = above + rows.start..above + rows.end;
+        let output = output.share().within(rows.start * width);
+        match &self.pixels {
+            PixelReader::Planes(planes) => planes.for_rows(rows, |block, row, room| {
+                // SAFETY: the row is in `output`, which only this call writes.
+                unsafe { self.row(planes, block, row, room, (input, output)) };
+            }),
+            PixelReader::Pixels(pixels) => {
+                let positions = rows.start * columns..rows.end * columns;
+                let outside = Source::of(&self.zeros);
+                // SAFETY: the rows are in `output`, which only this call writes.
+                unsafe { pixels.compute(positions, input, outside, self.results(), output) };
+            }
+        }
     }
 }

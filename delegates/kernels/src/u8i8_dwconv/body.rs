@@ -110,7 +110,12 @@ impl<D: Dot, const GENERAL: bool> Finish<D> for ToBytes<GENERAL> {
             for v in 0..V {
                 let all = s.narrow_interleaved([sums[0][v], sums[1][v], sums[2][v], sums[3][v]], &bytes);
                 let n = if v + 1 == V { count } else { P };
-                s.store_runs::<P>(o.c.add((p + v * P) * o.step), o.step, o.channels, n, all);
+                let c = o.c.add((p + v * P) * o.step);
+                match P == 1 && V == 1 && o.channels == 4 * D::LANES {
+                    true => s.store_bytes(c, all),
+                    // Later loads must wait for a store with a mask to reach the cache.
+                    false => s.store_runs::<P>(c, o.step, o.channels, n, all),
+                }
             }
         }
     }
@@ -231,5 +236,37 @@ unsafe fn vectors<D: Dot, const P: usize, const V: usize, F: Finish<D>>(
             }
         }
         finish.write::<P, V>(d, sums, o, p, count);
+    }
+}
+
+/// # Safety
+/// The arguments must meet the requirements of [`super::Pixel`].
+#[inline(always)]
+pub(super) unsafe fn pixel<D: Dot, const P: usize>(d: D, o: &Outputs, rows: *const *const u8) {
+    let Results::Bytes { table, bytes, .. } = o.results else { return };
+    let (s, finish) = (d.ints(), ToBytes::<false> { table, bytes });
+    // SAFETY: each dot product has four pointers to pixels and four vectors of weights, and the table is complete, as
+    // `Pixel` requires. A vector of bytes fits the room.
+    unsafe {
+        let mut sums: [[Sum<D>; 1]; 4] = [[s.splat_i32(0)]; 4];
+        for q in 0..4 {
+            sums[q][0] = Finish::<D>::start(finish, d, q);
+        }
+        let mut w = o.weights;
+        for tap in 0..o.taps {
+            let mut four = [s.load_runs::<P>(*rows.add(4 * tap), 0, o.channels); 4];
+            for i in 1..4 {
+                four[i] = s.load_runs::<P>(*rows.add(4 * tap + i), 0, o.channels);
+            }
+            let quads = s.interleave(four);
+            for q in 0..4 {
+                let mut room = core::mem::MaybeUninit::<[u8; 64]>::uninit();
+                let quad = if D::OFFSET == 0 { quads[q] } else { s.flip_bytes(quads[q]) };
+                s.store_bytes(room.as_mut_ptr().cast(), quad);
+                sums[q][0] = d.dot(sums[q][0], d.fours(room.as_ptr().cast()), d.weights(w));
+                w = w.add(D::WEIGHTS);
+            }
+        }
+        Finish::<D>::write::<P, 1>(finish, d, sums, o, 0, 1);
     }
 }

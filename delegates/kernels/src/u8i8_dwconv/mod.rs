@@ -112,6 +112,14 @@ pub type Interleave = unsafe fn(&PixelRows);
 /// whole vectors. Weights and table must be complete, and `count` pixels of results writable for `channels` channels.
 pub type Convolve = unsafe fn(&Outputs);
 
+/// Computes one pixel of results from the pixels under the taps: four pointers for each of `taps` dot products. The
+/// planes are not used, and the block has as many channels as the widest.
+///
+/// # Safety
+/// The machine must have the instruction set. Pixels must be readable for `channels` bytes. Weights and table must be
+/// complete, the results bytes with far channels, and one pixel of them writable for `channels` channels.
+pub type Pixel = unsafe fn(&Outputs, *const *const u8);
+
 /// Kernels for blocks with a particular number of channels.
 pub struct Width {
     /// The number of channels of a block.
@@ -138,11 +146,16 @@ pub struct DwConv {
     /// The number that is subtracted from the bytes of the image in the planes, 0 or 128. Biases must include it times
     /// the sums of weights, and zero points must be smaller by it.
     pub offset: u8,
+    /// Computes one pixel of results, for channels that are all far; `None` if planes are as fast.
+    pub pixel: Option<Pixel>,
     /// The kernels by width, the widest first.
     pub widths: &'static [Width],
 }
 
 macro_rules! member {
+    ($name:expr, $isa:expr, $t:ty, $pixels:tt, pixel) => {
+        DwConv { pixel: Some(pixel::<1>), ..member!($name, $isa, $t, $pixels) }
+    };
     ($name:expr, $isa:expr, $t:ty, [$($pixels:literal)*]) => {
         DwConv {
             name: $name,
@@ -150,6 +163,7 @@ macro_rules! member {
             lanes: <$t>::LANES,
             weights: <$t>::WEIGHTS,
             offset: <$t>::OFFSET,
+            pixel: None,
             widths: &[$(Width {
                 channels: 4 * <$t>::LANES / $pixels,
                 pixels: $pixels,
@@ -164,13 +178,15 @@ family! {
     DwConv: "u8i8_dwconv" {
         fn interleave[P: usize](rows: &PixelRows);
         fn convolve[P: usize](outputs: &Outputs);
+        #[allow(dead_code)] // Where planes are as fast.
+        fn pixel[P: usize](outputs: &Outputs, rows: *const *const u8);
     }
     scalar(ScalarDot, [1]);
-    avx2(Avx2Dot, [1 2]);
-    avx512(Avx512Dot, [1 2 4]);
-    vnni256(Vnni256Dot, [1 2]);
-    avxvnni(AvxVnniDot, [1 2]);
-    avx512vnni(VnniDot, [1 2 4]);
+    avx2(Avx2Dot, [1 2], pixel);
+    avx512(Avx512Dot, [1 2 4], pixel);
+    vnni256(Vnni256Dot, [1 2], pixel);
+    avxvnni(AvxVnniDot, [1 2], pixel);
+    avx512vnni(VnniDot, [1 2 4], pixel);
     neon(NeonBytes, [1]);
     neondot(NeonDot, [1]);
     neoni8mm(NeonI8mm, [1]);

@@ -46,8 +46,7 @@ fn check(member: &DwConv, width: &Width, taps: usize, count: usize, used: usize,
     let rows_of =
         PixelRows { from, steps: [used; 4], count: pixels, channels: used, to: planes.as_mut_ptr(), plane };
     let offsets: Vec<usize> = (0..taps).map(|tap| tap * width.channels).collect();
-    let step = used + 3;
-    let mut c = vec![0xAA; count * step];
+    let (step, mut c) = (used + 3, vec![0xAA; count * (used + 3)]);
     let outputs = Outputs {
         planes: planes.as_ptr(),
         plane,
@@ -80,6 +79,7 @@ fn check(member: &DwConv, width: &Width, taps: usize, count: usize, used: usize,
         assert!(c[p * step + used..(p + 1) * step].iter().all(|&x| x == 0xAA), "{}", member.name);
     }
 
+    check_pixels(member, width, &rows, &outputs, &c);
     let reals: Vec<RealChannel> =
         (0..used).map(|c| RealChannel { sum: sum_of(c), ..random.real_channel() }).collect();
     let order: Vec<RealChannel> =
@@ -106,6 +106,24 @@ fn check(member: &DwConv, width: &Width, taps: usize, count: usize, used: usize,
             assert_eq!(c[p * step + ch], want, "{} {} pixel {p} channel {ch}", member.name, width.channels);
         }
         assert!(c[p * step + used..(p + 1) * step].iter().all(|x| x.is_nan()), "{}", member.name);
+    }
+}
+
+/// Compares the kernel for one pixel with the results `c`.
+fn check_pixels(member: &DwConv, width: &Width, rows: &[Vec<u8>; 4], o: &Outputs, c: &[u8]) {
+    let is_far = matches!(o.results, Results::Bytes { is_far: true, .. });
+    let Some(kernel) = member.pixel.filter(|_| is_far && width.channels == member.widths[0].channels) else {
+        return;
+    };
+    for p in 0..o.count {
+        let tap = |tap: usize| [0, 1, 2, 3].map(|i| rows[i][(p + tap) * o.channels..].as_ptr());
+        let pointers: Vec<*const u8> = (0..o.taps).flat_map(tap).collect();
+        let mut pixel = vec![0xAA; o.step];
+        let outputs = Outputs { count: 1, c: pixel.as_mut_ptr(), ..*o };
+        // SAFETY: the machine can run the member; each tap has pointers to pixels of four rows, and the others are the
+        // arguments of `convolve`, with room for one pixel.
+        unsafe { kernel(&outputs, pointers.as_ptr()) };
+        assert_eq!(pixel, c[p * o.step..][..o.step], "{} pixel {p}", member.name);
     }
 }
 
