@@ -106,8 +106,9 @@ impl CpuKernel {
             _ => None,
         };
         file.iter().for_each(|file| self.build.store.start_over(file.open()));
-        let variables = VariablePorts::take(&mut net)?;
+        let mut variables = VariablePorts::take(&mut net)?;
         rewrite(&mut net, &self.build)?;
+        variables.take_parts(&mut net, self.build.bytes.map);
         let constants_made = net.constants.iter().map(|(_, bytes)| bytes.len()).sum();
         self.build.store.allowance.keep(constants_made, "constants in another form")?;
         let is_free = free_outputs(partition, &variables)?;

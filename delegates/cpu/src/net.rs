@@ -5,6 +5,7 @@ use arenite_layers::{Id, Limits, Value};
 use crate::ops::conv_3d::Conv3d;
 use crate::ops::embedding::Embedding;
 use crate::ops::hybrid::Hybrid;
+use crate::ops::join::Join;
 use crate::ops::quantized::Quantized;
 use crate::ops::recurrent::Recurrent;
 use crate::ops::reduce_prod::ReduceProd;
@@ -46,6 +47,8 @@ pub(crate) enum CpuLayer<'a> {
     Attention(Attention),
     /// Consecutive layers that are computed a few rows at a time.
     Cascade(Vec<Node<'a>>),
+    /// Pieces of several values.
+    Join(Join),
     /// Products of `f32` along axes.
     ReduceProd(ReduceProd),
     /// Rows added at places that indices name.
@@ -68,6 +71,7 @@ impl CpuLayer<'_> {
             | CpuLayer::Recurrent(_)
             | CpuLayer::Attention(_)
             | CpuLayer::Cascade(_)
+            | CpuLayer::Join(_)
             | CpuLayer::ReduceProd(_)
             | CpuLayer::ScatterNd(_)
             | CpuLayer::Scan(_) => false,

@@ -5,8 +5,8 @@ use arenite::model_file::tensor_type::{self, RESOURCE};
 use arenite::model_file::writer::{ModelBuilder, Operator, SubGraph, Tensor, bytes_of};
 use arenite::{Interpreter, Model, NodeProvider};
 use arenite_abi::schema::{
-    AddOptions, AssignVariableOptions, CallOnceOptions, ConcatenationOptions, MaximumMinimumOptions,
-    ReadVariableOptions, SliceOptions, VarHandleOptions,
+    AddOptions, AssignVariableOptions, CallOnceOptions, ConcatenationOptions, FullyConnectedOptions,
+    MaximumMinimumOptions, ReadVariableOptions, SliceOptions, VarHandleOptions,
 };
 use arenite_tests::options::WithOptions;
 use arenite_tests::reference_ops;
@@ -217,9 +217,9 @@ fn a_variable_without_a_value_or_with_another_shape_is_an_error_that_assigns_not
     }
 }
 
-/// A streaming network of bytes: the state slides over the input.
-#[test]
-fn a_sliding_state_of_bytes_has_the_same_bits_as_the_reference_ops() {
+/// A streaming network of bytes: the state slides over the input. Its result is a sum, which signed bytes have too, or
+/// a product, which needs unsigned ones.
+fn sliding(is_product: bool) -> Model {
     let mut model = ModelBuilder::new();
     let mut main = SubGraph::new("main");
     let bytes = |name: &str, shape: &[i32]| Tensor::new(name, tensor_type::INT8, shape).quantized(0.1, -3);
@@ -228,7 +228,8 @@ fn a_sliding_state_of_bytes_has_the_same_bits_as_the_reference_ops() {
     main.operator(handle.with_options(|o| o.set(VarHandleOptions::SHARED_NAME, "v")));
     let once = Operator::new(model.builtin("CALL_ONCE", 1), &[], &[]);
     main.operator(once.with_options(|o| o.set(CallOnceOptions::INIT_SUBGRAPH_INDEX, 1)));
-    let (x, y) = (main.input(bytes("x", &[1, 2, 5])), main.output(bytes("y", &[1, 5, 5])));
+    let shape: &[i32] = if is_product { &[1, 3] } else { &[1, 5, 5] };
+    let (x, y) = (main.input(bytes("x", &[1, 2, 5])), main.output(bytes("y", shape)));
     let [state, joined, kept] = [("state", 3), ("joined", 5), ("kept", 3)]
         .map(|(name, rows)| main.tensor(bytes(name, &[1, rows, 5])));
     let mut list = |model: &mut ModelBuilder, name: &str, values: &[i32]| {
@@ -237,14 +238,23 @@ fn a_sliding_state_of_bytes_has_the_same_bits_as_the_reference_ops() {
     };
     let (begin, size) = (list(&mut model, "begin", &[0, 2, 0]), list(&mut model, "size", &[1, 3, 5]));
     let [read, assign] = ["READ_VARIABLE", "ASSIGN_VARIABLE"].map(|op| model.builtin(op, 1));
-    let [concat, slice, add] = ["CONCATENATION", "SLICE", "ADD"].map(|op| model.builtin(op, 2));
+    let [concat, slice] = ["CONCATENATION", "SLICE"].map(|op| model.builtin(op, 2));
     main.operator(Operator::new(read, &[v], &[state]).with_options::<ReadVariableOptions>(|o| o));
     main.operator(
         Operator::new(concat, &[state, x], &[joined]).with_options(|o| o.set(ConcatenationOptions::AXIS, 1)),
     );
     main.operator(Operator::new(slice, &[joined, begin, size], &[kept]).with_options::<SliceOptions>(|o| o));
     main.operator(Operator::new(assign, &[v, kept], &[]).with_options::<AssignVariableOptions>(|o| o));
-    main.operator(Operator::new(add, &[joined, joined], &[y]).with_options::<AddOptions>(|o| o));
+    if is_product {
+        let buffer = model.buffer((0..75u8).map(|i| i.wrapping_mul(37)).collect::<Vec<u8>>());
+        let weights = Tensor::new("weights", tensor_type::INT8, &[3, 25]).quantized(0.01, 0);
+        let weights = main.tensor(weights.buffer(buffer));
+        let node = Operator::new(model.builtin("FULLY_CONNECTED", 4), &[joined, weights, -1], &[y]);
+        main.operator(node.with_options::<FullyConnectedOptions>(|o| o));
+    } else {
+        let node = Operator::new(model.builtin("ADD", 2), &[joined, joined], &[y]);
+        main.operator(node.with_options::<AddOptions>(|o| o));
+    }
     model.subgraph(main);
     let mut start = SubGraph::new("start");
     let again = start.tensor(Tensor::new("v", RESOURCE, &[]));
@@ -254,20 +264,26 @@ fn a_sliding_state_of_bytes_has_the_same_bits_as_the_reference_ops() {
     let first = start.tensor(bytes("first", &[1, 3, 5]).buffer(buffer));
     start.operator(Operator::new(assign, &[again, first], &[]).with_options::<AssignVariableOptions>(|o| o));
     model.subgraph(start);
-    let model = Model::from_bytes(model.finish()).unwrap();
-    let [mut reference, mut delegate] =
-        [reference_ops(&model), Interpreter::builder(&model)].map(|builder| {
-            let mut interpreter = builder.build().unwrap();
-            interpreter.allocate().unwrap();
-            interpreter
-        });
-    for round in 0..4i8 {
-        let input: Vec<i8> = (0..10).map(|i| i * 13 - 60 + round).collect();
-        let [wanted, got] = [&mut reference, &mut delegate].map(|interpreter| {
-            interpreter.input_mut(0).unwrap().copy_from_slice(&input).unwrap();
-            interpreter.invoke().unwrap();
-            interpreter.output(0).unwrap().bytes().unwrap().to_vec()
-        });
-        assert_eq!(got, wanted, "invocation {round}");
+    Model::from_bytes(model.finish()).unwrap()
+}
+
+#[test]
+fn a_sliding_state_of_bytes_has_the_same_bits_as_the_reference_ops() {
+    for model in [false, true].map(sliding) {
+        let [mut reference, mut delegate] =
+            [reference_ops(&model), Interpreter::builder(&model)].map(|builder| {
+                let mut interpreter = builder.build().unwrap();
+                interpreter.allocate().unwrap();
+                interpreter
+            });
+        for round in 0..4i8 {
+            let input: Vec<i8> = (0..10).map(|i| i * 13 - 60 + round).collect();
+            let [wanted, got] = [&mut reference, &mut delegate].map(|interpreter| {
+                interpreter.input_mut(0).unwrap().copy_from_slice(&input).unwrap();
+                interpreter.invoke().unwrap();
+                interpreter.output(0).unwrap().bytes().unwrap().to_vec()
+            });
+            assert_eq!(got, wanted, "invocation {round}");
+        }
     }
 }

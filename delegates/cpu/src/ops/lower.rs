@@ -55,6 +55,7 @@ impl<'a> arenite_layers::EngineLayer<'a> for CpuLayer<'a> {
             | CpuLayer::Attention(_)
             | CpuLayer::Cascade(_)
             | CpuLayer::ReduceProd(_)
+            | CpuLayer::Join(_)
             | CpuLayer::ScatterNd(_) => Parts::NONE,
         }
     }

@@ -14,6 +14,7 @@ mod floor_mod;
 mod gather;
 mod halves;
 pub(crate) mod hybrid;
+pub(crate) mod join;
 mod l2_norm;
 mod layer_norm;
 mod lower;
@@ -72,6 +73,7 @@ pub(crate) fn runs<'l>(layer: &'l Layer<'_>) -> &'l dyn LayerStep {
         Layer::Engine(CpuLayer::Recurrent(layer)) => layer,
         Layer::Engine(CpuLayer::Attention(layer)) => layer,
         Layer::Engine(CpuLayer::Cascade(layer)) => layer,
+        Layer::Engine(CpuLayer::Join(layer)) => layer,
         Layer::Engine(CpuLayer::ReduceProd(layer)) => layer,
         Layer::Engine(CpuLayer::ScatterNd(layer)) => layer,
         Layer::Engine(CpuLayer::Scan(layer)) => &**layer,

@@ -13,9 +13,11 @@ use arenite_abi::prelude::*;
 use arenite_layers::{Common, Id, Value};
 
 use super::lent::{aligned, readable};
+use crate::kernels::u8_map::ByteMap;
 use crate::memory::Place;
 use crate::net::{CpuLayer, Layer, Net, Node};
 use crate::ops::variable::VariableAccess;
+use crate::rewrite::join::trace;
 
 /// A variable that a partition reads or assigns, and the tensor that has its value.
 pub(crate) struct VariablePort {
@@ -26,6 +28,16 @@ pub(crate) struct VariablePort {
     bytes: u64,
 }
 
+/// The bytes of a value that are assigned to a variable.
+struct Part {
+    /// All bytes of the value.
+    of: u64,
+    /// The first of the variable's bytes.
+    first: usize,
+    /// The kernels that flip their signs, if these are flipped.
+    flip: Option<&'static ByteMap>,
+}
+
 /// The variables of a partition.
 #[derive(Default)]
 pub(crate) struct VariablePorts {
@@ -33,6 +45,8 @@ pub(crate) struct VariablePorts {
     reads: Vec<VariablePort>,
     /// The last outputs of the net.
     assigns: Vec<VariablePort>,
+    /// Of each of these outputs.
+    parts: Vec<Part>,
 }
 
 impl VariablePorts {
@@ -79,6 +93,21 @@ impl VariablePorts {
         outside
     }
 
+    /// Lets outputs that are parts of values, or whose signs are flipped, be these values: the bytes are converted when
+    /// they are assigned. All passes have run.
+    pub(crate) fn take_parts(&mut self, net: &mut Net<'_>, map: &'static ByteMap) {
+        let own = net.outputs.len() - self.assigns.len();
+        for o in own..net.outputs.len() {
+            let (id, first, is_flipped) = trace(net, net.outputs[o]);
+            net.outputs[o] = id;
+            self.parts.push(Part {
+                of: net.values[id].bytes() as u64,
+                first,
+                flip: is_flipped.then_some(map),
+            });
+        }
+    }
+
     /// Whether the partition accesses no variable.
     pub(super) fn is_empty(&self) -> bool {
         self.reads.is_empty() && self.assigns.is_empty()
@@ -89,9 +118,9 @@ impl VariablePorts {
         self.reads.len()
     }
 
-    /// The name and the bytes of each value that it assigns.
+    /// The name and the bytes of each value that it assigns, or a part of which it assigns.
     pub(crate) fn assigned(&self) -> impl Iterator<Item = (&str, u64)> {
-        self.assigns.iter().map(|port| (&port.name[..], port.bytes))
+        self.assigns.iter().zip(&self.parts).map(|(port, part)| (&port.name[..], part.of))
     }
 
     /// The places of the variables that it reads, in this call.
@@ -115,9 +144,16 @@ impl VariablePorts {
     /// Assigns the values in `places` to the variables.
     ///
     /// # Safety
-    /// The places must be readable, and must not be written during the call.
+    /// The places must be readable and writable, and only this call may access them.
     pub(super) unsafe fn assign(&self, model: &mut ModelContext<'_>, places: &[Place]) -> Result<()> {
-        for (VariablePort { handle, ty, shape, .. }, place) in self.assigns.iter().zip(places) {
+        let parts = self.assigns.iter().zip(&self.parts);
+        for ((VariablePort { handle, ty, shape, bytes, .. }, part), place) in parts.zip(places) {
+            let place = place.part(part.first, *bytes as usize);
+            if let Some(map) = part.flip {
+                // SAFETY: only this call accesses the place, as the caller guarantees. The kernel reads each byte
+                // before it writes it.
+                unsafe { map.flipped(place.source(), &mut place.target()) };
+            }
             // SAFETY: the caller guarantees it.
             let value = unsafe { place.source::<u8>() };
             // SAFETY: `at` checks that the source has these bytes; they are not written, as the caller guarantees.

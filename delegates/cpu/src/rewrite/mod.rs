@@ -8,13 +8,15 @@
 //! | 4 | `straighten` | makes lines and tables of sums and products with unsigned constants |
 //! | 5 | `fuse_bytes` | joins tables, including the tables that `straighten` makes |
 //! | 6 | `absorb` | after `fuse_bytes`: a table with other bytes is no longer joined |
-//! | 7 | `cascade` | last, and not in loops: it joins whole nodes, which no other pass looks into |
+//! | 7 | `cascade` | not in loops: it joins whole nodes, which no other pass looks into |
+//! | 8 | `join` | not in loops, and after all passes that look for copies |
 
 mod absorb;
 mod attention;
 mod borders;
 mod cascade;
 mod fuse_bytes;
+pub(crate) mod join;
 mod scan;
 mod straighten;
 mod turn;
@@ -31,6 +33,7 @@ pub(crate) fn rewrite(net: &mut Net<'_>, build: &Build) -> Result<()> {
     scan::scan(net, |net| rewrite_one(net, build, Borders::Unsigned))?;
     rewrite_one(net, build, Borders::Signed)?;
     cascade::cascade(net, build);
+    join::join(net);
     Ok(())
 }
 

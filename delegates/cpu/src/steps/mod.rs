@@ -23,6 +23,7 @@ pub(crate) mod fold_int;
 pub(crate) mod gather;
 pub(crate) mod i16_map;
 pub(crate) mod i16_pair;
+pub(crate) mod join;
 pub(crate) mod l2_norm_f32;
 pub(crate) mod lines_u8;
 pub(crate) mod lookup;
