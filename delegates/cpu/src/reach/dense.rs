@@ -2,7 +2,7 @@
 
 use arenite_abi::prelude::*;
 
-use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
+use crate::kernels::f32_gemm::{After, Gemm, Prefetch, Tile};
 use crate::memory::{Source, Target};
 use crate::store::{Block, Store};
 
@@ -68,6 +68,7 @@ impl Dense {
                     columns: width.min(columns - column),
                     low: f32::NEG_INFINITY,
                     high: f32::INFINITY,
+                    after: After::NOTHING,
                     prefetch: Prefetch::nothing(weights),
                 };
                 // SAFETY: the kernel was selected for this machine; each of `count` pointers has `depth` values, the

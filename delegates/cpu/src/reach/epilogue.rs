@@ -3,6 +3,7 @@
 
 use arenite_base::Binary;
 pub(crate) use arenite_layers::EpilogueOp;
+use arenite_layers::Id;
 
 use crate::kernels::f32_map::Map;
 use crate::memory::{Disjoint, Source, Target};
@@ -46,6 +47,11 @@ pub(crate) fn bind<'r>(ops: &'r [EpilogueOp], cx: &'r Run<'_>) -> Epilogue<'r> {
 impl<'r> Epilogue<'r> {
     /// No operations.
     pub(crate) const NONE: Epilogue<'r> = Epilogue { ops: &[], inputs: Inputs::NONE };
+
+    /// An operand.
+    pub(crate) fn operand(&self, id: Id) -> Source<'r, f32> {
+        self.inputs.get(id)
+    }
 
     /// In the order in which they are applied.
     pub(crate) fn iter(&self) -> impl Iterator<Item = BoundOp<'r>> + use<'_, 'r> {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::kernels::f32_gemm::{Gemm, Microkernel};
+use crate::kernels::f32_gemm::{Gemm, Microkernel, Tall};
 
 /// A block of panels of floats.
 pub(crate) struct Panels {
@@ -27,7 +27,60 @@ pub(crate) struct Panel {
     /// Its offset in the packed weights of the block.
     pub packed: usize,
     /// The microkernel for `r` rows is number `r − 1`.
-    pub kernels: &'static [Microkernel],
+    kernels: &'static [Microkernel],
+    /// The microkernel for tall tiles.
+    tall: Option<Tall>,
+}
+
+impl Panel {
+    /// The microkernel for this number of rows, which a [`Tiling`] gave.
+    #[inline]
+    pub(crate) fn kernel(&self, rows: usize) -> Microkernel {
+        match self.tall {
+            Some(tall) if tall.rows == rows => tall.kernel,
+            _ => self.kernels[rows - 1],
+        }
+    }
+}
+
+/// Positions cut into tiles: tall ones as long as these are full, and others of about the same size. The position of a
+/// tile is found without a division, which would take as long as a part of a small tile.
+pub(crate) struct Tiling {
+    /// Rows of a tall tile.
+    tall: usize,
+    /// How many tall tiles there are.
+    whole: usize,
+    /// The first position of the other tiles.
+    rest: usize,
+    /// Rows of the other tiles, of which the first ones have one more.
+    rows: usize,
+    /// How many tiles have one more row.
+    larger: usize,
+    /// All tiles.
+    pub count: usize,
+}
+
+impl Tiling {
+    /// Cuts positions whose results have `columns` columns.
+    pub(crate) fn new(gemm: &Gemm, columns: usize, positions: Range<usize>) -> Tiling {
+        let tall = gemm.tall(columns).map_or(usize::MAX, |tall| tall.rows);
+        let whole = positions.len() / tall;
+        let (rest, left) = (positions.start + whole * tall, positions.len() - whole * tall);
+        let others = left.div_ceil(gemm.rows(columns));
+        let (rows, larger) = (left / others.max(1), left % others.max(1));
+        Tiling { tall, whole, rest, rows, larger, count: whole + others }
+    }
+
+    /// The positions of tile `t`.
+    #[inline]
+    pub(crate) fn tile(&self, t: usize) -> Range<usize> {
+        let Some(other) = t.checked_sub(self.whole) else {
+            let from = self.rest - (self.whole - t) * self.tall;
+            return from..from + self.tall;
+        };
+        let from = self.rest + other * self.rows + other.min(self.larger);
+        from..from + self.rows + usize::from(other < self.larger)
+    }
 }
 
 impl Panels {
@@ -44,7 +97,15 @@ impl Panels {
             let panel = |from| {
                 let width = gemm.panel_width(from, columns);
                 let kernels = gemm.kernels(width);
-                Panel { from, columns: width.min(columns - from), width, packed: from * (lines + 1), kernels }
+                let tall = gemm.tall(columns);
+                Panel {
+                    from,
+                    columns: width.min(columns - from),
+                    width,
+                    packed: from * (lines + 1),
+                    kernels,
+                    tall,
+                }
             };
             let next = |last: &Panel| Some(last.from + last.width).filter(|&from| from < columns).map(panel);
             Panels {
@@ -87,13 +148,42 @@ pub(crate) fn blocks(
     (0..columns).step_by(step).map(|from| (from, step.min(columns - from))).collect()
 }
 
-/// Quotient and remainder. Where there is one of something, without a division, which would cost as much as a small
-/// tile.
+/// Quotient and remainder. Without a division where one of them is 0, because it would cost as much as a small tile.
 pub(crate) fn split(item: usize, of: usize) -> (usize, usize) {
-    if of == 1 { (item, 0) } else { (item / of, item % of) }
+    match of {
+        1 => (item, 0),
+        _ if item < of => (0, item),
+        _ => (item / of, item % of),
+    }
 }
 
 /// Part `t` of `0..all`, cut into `of` parts of about the same size.
 pub(crate) fn part(all: usize, t: usize, of: usize) -> Range<usize> {
     if of == 1 { 0..all } else { t * all / of..(t + 1) * all / of }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::isa::Isa;
+
+    proptest! {
+        #[test]
+        fn tiles_follow_one_another_and_have_kernels(
+            columns in 1usize..70, from in 0usize..9, len in 0usize..200,
+        ) {
+            let gemm = Gemm::select(Isa::machine());
+            let tiling = Tiling::new(gemm, columns, from..from + len);
+            let mut next = from;
+            for tile in (0..tiling.count).map(|t| tiling.tile(t)) {
+                let is_tall = gemm.tall(columns).is_some_and(|tall| tall.rows == tile.len());
+                prop_assert!(is_tall || (1..=gemm.rows(columns)).contains(&tile.len()), "{tile:?}");
+                prop_assert_eq!(tile.start, next);
+                next = tile.end;
+            }
+            prop_assert_eq!(next, from + len);
+        }
+    }
 }

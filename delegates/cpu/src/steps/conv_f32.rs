@@ -8,6 +8,7 @@
 //! ```
 //! Both add the same products in the same order, so a tile's kind does not change its bits.
 
+mod after;
 mod finish;
 mod parts;
 
@@ -18,6 +19,7 @@ use arenite_abi::prelude::*;
 use arenite_base::{Aligned, Clamp};
 use arenite_layers::{Id, Window, aligned_zeros};
 
+use self::after::{Fused, Operands};
 use super::cascade::RowStep;
 pub(crate) use parts::ConvF32Parameters;
 
@@ -25,7 +27,7 @@ use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
 use crate::kernels::f32_map::Map;
 use crate::memory::{Disjoint, InPlace, Source, Target};
 use crate::reach::epilogue::{self, Epilogue, EpilogueOp};
-use crate::reach::panels::{Panels, part, split};
+use crate::reach::panels::{Panels, Tiling, split};
 use crate::reach::pointers::{PixelSource, Pointers, Room};
 use crate::step::{Grain, PrefetchAddress, Run, Step};
 use crate::store::{Block, Store};
@@ -54,9 +56,11 @@ pub(crate) struct ConvF32 {
     zeros: Aligned<f32>,
     clamp: Clamp,
     epilogue: Vec<EpilogueOp>,
+    /// The epilogue as operations of microkernels, if they have all of them.
+    fused: Option<Fused>,
     input: Id,
     output: Id,
-    tiles: usize,
+    tiles: Tiling,
     blocks: Vec<Panels>,
     grain: Grain,
     /// Whether tiles stay in a buffer until the epilogue's last operation writes the output, which may overwrite an
@@ -98,6 +102,8 @@ struct TileData<'r> {
     input: Source<'r, f32>,
     output: Disjoint<'r, f32>,
     epilogue: Epilogue<'r>,
+    /// The operands of the fused operations, if there are any.
+    operands: Operands<'r>,
 }
 
 impl ConvF32 {
@@ -113,13 +119,13 @@ impl ConvF32 {
         let lines = window.rows.taps * window.columns.taps * depth;
         let group = gemm.packed_len(lines, columns);
         let packed = parts.pack(gemm, store, [lines, columns])?;
-        let tiles = window.positions().div_ceil(gemm.rows(columns));
-        let blocks = Panels::blocks(gemm, BLOCK, lines, columns, tiles);
+        let tiles = Tiling::new(gemm, columns, 0..window.positions());
+        let blocks = Panels::blocks(gemm, BLOCK, lines, columns, tiles.count);
         let widest = blocks.first().map_or(0, |block| block.columns);
-        let cost = window.positions() * columns * lines / (blocks.len() * tiles).max(1);
-        let has_operand = parts.epilogue.iter().any(|op| matches!(op, EpilogueOp::Binary(..)));
+        let cost = window.positions() * columns * lines / (blocks.len() * tiles.count).max(1);
+        let fused = Fused::of(gemm, &parts);
         Ok(ConvF32 {
-            buffers_tiles: has_operand && gemm.rows(columns) * widest <= BUFFER,
+            buffers_tiles: parts.has_operand() && fused.is_none() && gemm.rows(columns) * widest <= BUFFER,
             gemm,
             map,
             window,
@@ -131,8 +137,9 @@ impl ConvF32 {
             group,
             packed,
             zeros: aligned_zeros(window.columns.taps * depth)?,
-            clamp: parts.clamp,
+            clamp: fused.as_ref().map_or(parts.clamp, |fused| fused.clamp),
             epilogue: parts.epilogue,
+            fused,
             input: parts.input,
             output: parts.output,
             tiles,
@@ -165,11 +172,13 @@ impl ConvF32 {
         let Panels { from, columns: count, ref packed, ref panels } = self.blocks[block];
         let packed = self.group(g)[packed.clone()].as_ptr();
         let next = if let PrefetchTarget::Next = target { self.after(g, block) } else { packed };
-        let start = first * self.stride + g * self.columns + from;
+        let column = g * self.columns + from;
+        let start = first * self.stride + column;
         let (c, step) = match self.buffers_tiles {
             true => (buffer.tile(before * count, [rows, count, count]), count),
             false => (work.output.tile(start, [rows, self.stride, count]), self.stride),
         };
+        let after = work.operands.of(start, column, [rows, self.stride, count]);
         for panel in panels {
             let weights = packed.wrapping_add(panel.packed);
             let tile = Tile {
@@ -182,6 +191,7 @@ impl ConvF32 {
                 columns: panel.columns,
                 low: self.clamp.low,
                 high: self.clamp.high,
+                after: after.skip(panel.from),
                 prefetch: match target {
                     PrefetchTarget::Nothing => Prefetch::nothing(weights),
                     PrefetchTarget::Own => Prefetch::ahead(weights, panel.width),
@@ -189,9 +199,9 @@ impl ConvF32 {
                 },
             };
             // SAFETY: the kernel was selected for this machine; `point` looked up `k` values for each of `taps · rows`
-            // pointers; the block's panels were sliced, whose widths add up to `count` columns; the results, looked up
-            // as a whole, are the caller's.
-            unsafe { panel.kernels[rows - 1](&tile) };
+            // pointers; the block's panels were sliced, whose widths add up to `count` columns; results and operands
+            // were looked up as a whole, and the results are the caller's.
+            unsafe { panel.kernel(rows)(&tile) };
         }
     }
 
@@ -202,7 +212,7 @@ impl ConvF32 {
     unsafe fn tiles(&self, items: Range<usize>, work: &TileData<'_>, room: TileRoom<'_>) {
         let (mut done, mut asked) = (0, false);
         let mut tiles = items.map(|item| {
-            let (block, t) = split(item, self.tiles);
+            let (block, t) = split(item, self.tiles.count);
             if t == 0 {
                 done = 0;
             }
@@ -213,7 +223,7 @@ impl ConvF32 {
             };
             asked = done >= 1;
             done += 1;
-            let positions = part(self.window.positions(), t, self.tiles);
+            let positions = self.tiles.tile(t);
             let (group, block) = split(block, self.blocks.len());
             (TileAt { group, block, positions }, target)
         });
@@ -304,18 +314,22 @@ impl Step for ConvF32 {
     fn in_place(&self, id: Id) -> InPlace {
         let mut ops = self.epilogue.iter().filter(|op| op.operand() == Some(id)).peekable();
         let is_read_last = ops.peek().is_some() && ops.all(|op| matches!(op, EpilogueOp::Binary(..)));
-        // SAFETY: results stay in a buffer until the last operation. It reads a run of the operand and writes it to the
-        // output on the same thread. Only the operand of `Binary` corresponds to the output element by element.
-        unsafe { InPlace::only_if(self.buffers_tiles && id != self.input && is_read_last) }
+        let is_apart = self.buffers_tiles || self.fused.is_some();
+        // SAFETY: results stay in a buffer or in registers until the last operation. It reads a run of the operand and
+        // writes it to the output on the same thread. Only the operand of `Binary` corresponds to the output element by
+        // element.
+        unsafe { InPlace::only_if(is_apart && id != self.input && is_read_last) }
     }
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
+        let epilogue = epilogue::bind(&self.epilogue, cx);
         let work = TileData {
             input: cx.input(self.input),
             output: cx.output(self.output).share(),
-            epilogue: epilogue::bind(&self.epilogue, cx),
+            operands: Operands::new(self.fused.as_ref(), &epilogue),
+            epilogue,
         };
-        let items = self.groups * self.blocks.len() * self.tiles;
+        let items = self.groups * self.blocks.len() * self.tiles.count;
         if items == 1 {
             let all = TileAt { group: 0, block: 0, positions: 0..self.window.positions() };
             // SAFETY: this thread's alone.
@@ -349,15 +363,18 @@ impl RowStep for ConvF32 {
         let (from, width) = (image * self.window.rows.output, self.window.columns.output);
         let (first, end) = ((from + rows.start) * width, (from + rows.end) * width);
         let output = output.cast().share().within(first * self.stride);
-        let work = TileData { input: input.cast(), output, epilogue: *epilogue };
-        let tiles = (end - first).div_ceil(self.gemm.rows(self.columns));
+        let work = TileData {
+            input: input.cast(),
+            output,
+            operands: Operands::new(self.fused.as_ref(), epilogue),
+            epilogue: *epilogue,
+        };
+        let tiles = Tiling::new(self.gemm, self.columns, first..end);
         self.with_room(|room| {
-            let mut tiles = (0..self.groups * self.blocks.len() * tiles).map(|item| {
-                let (block, t) = split(item, tiles);
-                let part = part(end - first, t, tiles);
+            let mut tiles = (0..self.groups * self.blocks.len() * tiles.count).map(|item| {
+                let (block, t) = split(item, tiles.count);
                 let (group, block) = split(block, self.blocks.len());
-                let positions = first + part.start..first + part.end;
-                (TileAt { group, block, positions }, PrefetchTarget::Nothing)
+                (TileAt { group, block, positions: tiles.tile(t) }, PrefetchTarget::Nothing)
             });
             // SAFETY: tiles of the rows that `output` is, which is this call's alone.
             unsafe { self.each(&mut tiles, &work, room) };

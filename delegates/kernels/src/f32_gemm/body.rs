@@ -67,11 +67,11 @@ unsafe fn parts<S: Simd, const R: usize, const V: usize, const P: usize>(s: S, t
             }
         }
     }
-    // SAFETY: writes `R` rows of results, `stride` apart, of `columns` values, which are at most `V` vectors.
+    // SAFETY: writes `R` rows of results, `stride` values each after the last, of at most `V` vectors.
     unsafe { finish(s, sums, t) }
 }
 
-/// Adds the parts and writes the results.
+/// Adds the parts, applies the operations, and writes the results.
 ///
 /// # Safety
 /// `t` must meet the requirements of [`super::Microkernel`].
@@ -81,18 +81,119 @@ pub(super) unsafe fn finish<S: Simd, const R: usize, const V: usize, const P: us
     mut sums: [[[S::V; V]; R]; P],
     t: &Tile,
 ) {
-    let (low, high) = (s.splat(t.low), s.splat(t.high));
     for r in 0..R {
         for v in 0..V {
-            let mut sum = sums[0][r][v];
             for p in 1..P {
-                sum = s.add(sum, sums[p][r][v]);
+                sums[0][r][v] = s.add(sums[0][r][v], sums[p][r][v]);
             }
-            sums[0][r][v] = s.clamp(sum, low, high);
         }
     }
-    // SAFETY: `columns` results per row are writable, as `# Safety` requires.
-    unsafe { write(s, &sums[0], t) }
+    let sums = &mut sums[0];
+    // Without vectors nothing is added: see `Gemm::applies`.
+    let added = t.after.added;
+    let turns = if S::FUSED && !added.is_null() { 2 } else { 1 };
+    // SAFETY: `columns` values per row are readable at `added`, and writable, as `# Safety` requires.
+    unsafe {
+        // A loop, so that the code of `limit` exists once.
+        for turn in 1..=turns {
+            let (low, high) = if turn == turns { (t.low, t.high) } else { (f32::MIN, f32::MAX) };
+            limit(s, sums, low, high);
+            if S::FUSED && turn < turns {
+                add(s, sums, added, t);
+            }
+        }
+        if S::FUSED && !t.after.slopes.is_null() {
+            leak(s, sums, t);
+        }
+        write(s, sums, t);
+    }
+}
+
+/// Clamps sums. The largest finite number needs no comparison unless a sum is infinite.
+#[inline(always)]
+fn limit<S: Simd, const R: usize, const V: usize>(s: S, sums: &mut [[S::V; V]; R], low: f32, high: f32) {
+    if !S::FUSED || high < f32::MAX || !are_finite(s, sums) {
+        let (low, high) = (s.splat(low), s.splat(high));
+        for r in 0..R {
+            for v in 0..V {
+                sums[r][v] = s.clamp(sums[r][v], low, high);
+            }
+        }
+    } else if low > f32::MIN {
+        let low = s.splat(low);
+        for r in 0..R {
+            for v in 0..V {
+                sums[r][v] = s.max(low, sums[r][v]);
+            }
+        }
+    }
+}
+
+/// Whether all sums are finite, and their total is too: it would not be if one of them was infinite or NaN. An addition
+/// does not wait for the units that multiply, as a clamp does.
+#[inline(always)]
+fn are_finite<S: Simd, const R: usize, const V: usize>(s: S, sums: &[[S::V; V]; R]) -> bool {
+    let mut totals = [s.splat(0.0); 2];
+    for r in 0..R {
+        for v in 0..V {
+            totals[(r * V + v) % 2] = s.add(totals[(r * V + v) % 2], sums[r][v]);
+        }
+    }
+    let total = s.add(totals[0], totals[1]);
+    s.all_lt(s.sub(total, total), s.splat(1.0))
+}
+
+/// Loads vector `v` of a row. With masks, the last vector may have fewer than all lanes.
+///
+/// # Safety
+/// `row` must be readable for `columns` values, which are more than `V − 1` vectors; without masks, for `V` vectors.
+#[inline(always)]
+unsafe fn load<S: Simd, const V: usize>(s: S, row: *const f32, v: usize, columns: usize) -> S::V {
+    let from = v * S::LANES;
+    // SAFETY: as `# Safety` requires; with masks, no value behind `columns` is read.
+    unsafe {
+        match S::MASKS && v + 1 == V {
+            true => s.load_first(row.add(from), (columns - from).min(S::LANES)),
+            false => s.load(row.add(from)),
+        }
+    }
+}
+
+/// Adds the values from `added` on.
+///
+/// # Safety
+/// Each of `R` rows, `t.stride` values each after the last, must be readable as [`load`] requires.
+#[inline(always)]
+unsafe fn add<S: Simd, const R: usize, const V: usize>(
+    s: S,
+    sums: &mut [[S::V; V]; R],
+    added: *const f32,
+    t: &Tile,
+) {
+    // Without this, the compiler shares offsets of rows with `write`, and keeps them on the stack.
+    let stride = core::hint::black_box(t.stride);
+    for r in 0..R {
+        for v in 0..V {
+            // SAFETY: as `# Safety` requires.
+            sums[r][v] = s.add(sums[r][v], unsafe { load::<S, V>(s, added.add(r * stride), v, t.columns) });
+        }
+    }
+}
+
+/// Multiplies sums below zero by the slopes of their columns.
+///
+/// # Safety
+/// `t.after.slopes` must be readable as [`load`] requires.
+#[inline(always)]
+unsafe fn leak<S: Simd, const R: usize, const V: usize>(s: S, sums: &mut [[S::V; V]; R], t: &Tile) {
+    for v in 0..V {
+        // SAFETY: as `# Safety` requires.
+        let slopes = unsafe { load::<S, V>(s, t.after.slopes, v, t.columns) };
+        for r in 0..R {
+            let x = sums[r][v];
+            sums[r][v] = s.select_lt(x, s.splat(0.0), s.mul(x, slopes), x);
+        }
+    }
 }
 
 /// Adds the products of line `i` of a tap, which is at `w`.

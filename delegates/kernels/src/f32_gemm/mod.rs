@@ -6,7 +6,7 @@
 //!          └───┘  row 1 …                           ├─ tap 0, k ──┤ k lines
 //!   tap 1: ┌ k ┐  …                                 ├─ tap 1, k ──┤
 //!          └───┘                                    └─────────────┘
-//! c[r][j] = clamp(bias[j] + Σ_tap Σ_i a[tap][r][i] · panel[tap][i][j])
+//! c[r][j] = clamp(bias[j] + Σ_tap Σ_i a[tap][r][i] · panel[tap][i][j])      then the operations of [`After`]
 //! ```
 //! A microkernel keeps `rows × vectors` sums in registers for all `taps × k` products, so that c is written once.
 
@@ -42,8 +42,31 @@ pub struct Tile {
     pub low: f32,
     /// The largest result.
     pub high: f32,
+    /// What is done with sums before they are written, besides the clamp.
+    pub after: After,
     /// The weights to prefetch during the call.
     pub prefetch: Prefetch,
+}
+
+/// Operations on sums while they are in registers: `y = clamp(finite(sum) + added)`, then `y < 0 ? y · slope : y`.
+#[derive(Clone, Copy, Debug)]
+pub struct After {
+    /// Values to add, at the same distances as the results. Null if there are none.
+    pub added: *const f32,
+    /// A slope per column, for results below zero. Null if there are none.
+    pub slopes: *const f32,
+}
+
+impl After {
+    /// No operations.
+    pub const NOTHING: After = After { added: core::ptr::null(), slopes: core::ptr::null() };
+
+    /// The same operations, for results that are `columns` columns further.
+    #[inline]
+    pub fn skip(self, columns: usize) -> Self {
+        let skip = |p: *const f32| if p.is_null() { p } else { p.wrapping_add(columns) };
+        After { added: skip(self.added), slopes: skip(self.slopes) }
+    }
 }
 
 /// Weights to prefetch because they are needed next: for each line of the panel, two cache lines; `from` is the first,
@@ -84,7 +107,9 @@ const AHEAD: usize = 1024;
 
 /// # Safety
 /// The machine must have the instruction set. All pointers of `a` must be readable for `k` values, the panel for `(1 +
-/// taps · k) · width` values, and each row of c must be writable for `columns` values.
+/// taps · k) · width` values, and each row of c must be writable for `columns` values. Only kernels for which
+/// [`Gemm::applies_to`] is true may get operands in `after`: `added`, readable where c is writable, and a slope per
+/// column. `columns` must then exceed the width without its last vector.
 pub type Microkernel = unsafe fn(&Tile);
 
 /// A member of the family: microkernels for up to `mr` rows and up to `by_vectors.len()` vectors of columns.
@@ -103,6 +128,21 @@ pub struct Gemm {
     /// Kernels for a panel of half a vector, if there are any: the last panel, where as many columns remain. The
     /// kernel for `r` rows is at index `r − 1`.
     pub half: &'static [Microkernel],
+    /// The kernel for many rows of one vector of columns, if there is one.
+    pub tall: Option<Tall>,
+    /// Whether kernels apply [`After`]; those without vectors do not.
+    pub applies: bool,
+    /// Whether kernels load parts of vectors by masks.
+    pub masks: bool,
+}
+
+/// A microkernel for this number of rows.
+#[derive(Clone, Copy)]
+pub struct Tall {
+    /// The number of rows.
+    pub rows: usize,
+    /// The kernel, for one vector of columns.
+    pub kernel: Microkernel,
 }
 
 impl Gemm {
@@ -120,11 +160,22 @@ impl Gemm {
         if self.ends_in_half(columns) { rows.min(self.half.len()) } else { rows }
     }
 
+    /// The kernel for tall tiles that have all `columns` columns.
+    #[inline]
+    pub fn tall(&self, columns: usize) -> Option<Tall> {
+        self.tall.filter(|_| columns <= self.lanes && !self.ends_in_half(columns))
+    }
+
     /// Whether the last of `columns` columns fill a panel of half a vector.
     #[inline]
     fn ends_in_half(&self, columns: usize) -> bool {
         // The number of lanes is a power of two: a division would take as long as a small tile.
         columns & (self.lanes - 1) == self.lanes / 2 && !self.half.is_empty()
+    }
+
+    /// Whether kernels apply [`After`] to results of these columns: without masks, panels must have no padding.
+    pub fn applies_to(&self, columns: usize) -> bool {
+        self.applies && (self.masks || self.packed_len(0, columns) == columns)
     }
 
     /// The width of the panel of columns `from..columns`.
@@ -223,7 +274,7 @@ impl Gemm {
 }
 
 macro_rules! member {
-    ($name:expr, $isa:expr, $t:ty, $mr:literal, $half:expr, $($v:literal: [$($r:literal)*]),*) => {
+    ($name:expr, $isa:expr, $t:ty, $mr:literal, $half:expr, $tall:expr, $($v:literal: [$($r:literal)*]),*) => {
         Gemm {
             name: $name,
             isa: $isa,
@@ -231,6 +282,9 @@ macro_rules! member {
             lanes: <$t>::LANES,
             by_vectors: &[$(&[$(tile::<$r, $v>),*]),*],
             half: $half,
+            tall: $tall,
+            applies: <$t>::FUSED,
+            masks: <$t>::MASKS,
         }
     };
 }
@@ -239,14 +293,14 @@ family! {
     Gemm: "f32_gemm" {
         fn tile[R: usize, V: usize](t: &Tile);
     }
-    scalar("_4x8" Scalar, 4, &[], 1: [1 2 3 4], 2: [1 2 3 4]);
-    avx2("_6x16" Avx2, 6, &[], 1: [1 2 3 4 5 6 7 8 9 10 11 12], 2: [1 2 3 4 5 6]);
+    scalar("_4x8" Scalar, 4, &[], None, 1: [1 2 3 4], 2: [1 2 3 4]);
+    avx2("_6x16" Avx2, 6, &[], None, 1: [1 2 3 4 5 6 7 8 9 10 11 12], 2: [1 2 3 4 5 6]);
     avx512(
-        "_14x32" Avx512, 14, avx2::MEMBER.by_vectors[0],
-        1: [1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28],
+        "_14x32" Avx512, 14, avx2::MEMBER.by_vectors[0], Some(Tall { rows: 28, kernel: tile::<28, 1> }),
+        1: [1 2 3 4 5 6 7 8 9 10 11 12 13 14],
         2: [1 2 3 4 5 6 7 8 9 10 11 12 13 14]
     );
-    neon("_6x16" Neon: by_lane, 6, &[], 1: [1 2 3 4 5 6], 2: [1 2 3 4 5 6], 3: [1 2 3 4 5 6], 4: [1 2 3 4 5 6]);
+    neon("_6x16" Neon: by_lane, 6, &[], None, 1: [1 2 3 4 5 6], 2: [1 2 3 4 5 6], 3: [1 2 3 4 5 6], 4: [1 2 3 4 5 6]);
 }
 member_of_table!(Gemm);
 

@@ -21,7 +21,8 @@ proptest! {
         taps in 1usize..4, k in 0usize..40, columns in 1usize..100, seed: u64, low in -2.0f32..0.0,
     ) {
         for gemm in available(TABLE) {
-            for rows in 1..=gemm.rows(columns) {
+            let tall = gemm.tall(columns).map(|tall| tall.rows);
+            for rows in (1..=gemm.rows(columns)).chain(tall) {
                 check(gemm, (taps, k), rows, columns, seed, low);
             }
         }
@@ -43,19 +44,32 @@ fn rows_are_packed_like_columns() {
     }
 }
 
-fn check(gemm: &Gemm, (taps, k): (usize, usize), rows: usize, columns: usize, seed: u64, low: f32) {
-    let a = values(seed, taps * rows * k);
-    let weights = values(seed ^ 7, taps * k * columns);
-    let bias = values(seed ^ 99, columns);
+/// The values of a tile: inputs, packed weights and operands of [`After`].
+struct Values {
+    a: Vec<f32>,
+    weights: Vec<f32>,
+    bias: Vec<f32>,
+    added: Vec<f32>,
+    slopes: Vec<f32>,
+}
+
+/// Runs the kernels of all panels; results are `stride` apart.
+fn run(
+    gemm: &Gemm,
+    values: &Values,
+    [taps, k, rows, columns]: [usize; 4],
+    stride: usize,
+    range: [f32; 2],
+) -> Vec<f32> {
+    let Values { a, weights, bias, added, slopes } = values;
     let mut packed = vec![f32::NAN; gemm.packed_len(taps * k, columns)];
     gemm.pack(taps * k, columns, &mut packed, |j, i| weights[i * columns + j], |j| bias[j]);
     let pointers: Vec<*const f32> = (0..taps * rows).map(|i| a[i * k..].as_ptr()).collect();
-    let stride = columns + 3;
     let mut c = vec![f32::NAN; rows * stride];
     let (mut from, mut panel) = (0, 0);
+    let operand = |values: &Vec<f32>| if values.is_empty() { std::ptr::null() } else { values.as_ptr() };
     while from < columns {
         let width = gemm.panel_width(from, columns);
-        let used = width.min(columns - from);
         let tile = Tile {
             a: pointers.as_ptr(),
             taps,
@@ -63,23 +77,39 @@ fn check(gemm: &Gemm, (taps, k): (usize, usize), rows: usize, columns: usize, se
             weights: packed[panel..].as_ptr(),
             c: c[from..].as_mut_ptr(),
             stride,
-            columns: used,
-            low,
-            high: 2.0,
+            columns: width.min(columns - from),
+            low: range[0],
+            high: range[1],
+            after: After { added: operand(added), slopes: operand(slopes) }.skip(from),
             prefetch: Prefetch::ahead(packed[panel..].as_ptr(), width),
         };
+        let tall = gemm.tall(columns).filter(|tall| tall.rows == rows).map(|tall| tall.kernel);
+        let kernel = tall.unwrap_or_else(|| gemm.kernel(width, rows));
         // SAFETY: the machine has the instruction set, and all lengths match the vectors above.
-        unsafe { gemm.kernel(width, rows)(&tile) };
+        unsafe { kernel(&tile) };
         (from, panel) = (from + width, panel + width * (taps * k + 1));
     }
     assert_eq!(panel, packed.len());
+    c
+}
+
+fn check(gemm: &Gemm, (taps, k): (usize, usize), rows: usize, columns: usize, seed: u64, low: f32) {
+    let input = Values {
+        a: values(seed, taps * rows * k),
+        weights: values(seed ^ 7, taps * k * columns),
+        bias: values(seed ^ 99, columns),
+        added: vec![],
+        slopes: vec![],
+    };
+    let stride = columns + 3;
+    let c = run(gemm, &input, [taps, k, rows, columns], stride, [low, 2.0]);
     for r in 0..rows {
         for j in 0..columns {
-            let mut sum = f64::from(bias[j]);
+            let mut sum = f64::from(input.bias[j]);
             for tap in 0..taps {
                 for i in 0..k {
-                    let w = weights[(tap * k + i) * columns + j];
-                    sum += f64::from(a[(tap * rows + r) * k + i]) * f64::from(w);
+                    let w = input.weights[(tap * k + i) * columns + j];
+                    sum += f64::from(input.a[(tap * rows + r) * k + i]) * f64::from(w);
                 }
             }
             let (got, want) = (c[r * stride + j], sum.clamp(f64::from(low), 2.0) as f32);
@@ -87,5 +117,42 @@ fn check(gemm: &Gemm, (taps, k): (usize, usize), rows: usize, columns: usize, se
         }
         let untouched = &c[r * stride + columns..(r + 1) * stride];
         assert!(untouched.iter().all(|x| x.is_nan()), "{} wrote past the end of row {r}", gemm.name);
+    }
+}
+
+proptest! {
+    /// Operations on results equal the same operations on results that were written, to the bit; also of infinite
+    /// sums, which become the largest finite number.
+    #[test]
+    fn operations_in_registers_are_those_in_memory(
+        k in 1usize..9, columns in 1usize..100, seed: u64, infinite in 0usize..400, has in 0usize..3,
+    ) {
+        for gemm in available(TABLE).filter(|gemm| gemm.applies_to(columns)) {
+            let tall = gemm.tall(columns).map(|tall| tall.rows);
+            for rows in (1..=gemm.rows(columns)).chain(tall) {
+                let stride = columns + 3;
+                let mut bias = values(seed ^ 99, columns);
+                let mut added = values(seed ^ 3, rows * stride);
+                if let Some(bias) = bias.get_mut(infinite) {
+                    *bias = f32::INFINITY;
+                    added[infinite] = -3e38;
+                }
+                let (a, weights) = (values(seed, rows * k), values(seed ^ 7, k * columns));
+                let mut input = Values { a, weights, bias, added: vec![], slopes: vec![] };
+                let sums = run(gemm, &input, [1, k, rows, columns], stride, [f32::MIN, f32::MAX]);
+                let slopes = values(seed ^ 5, columns);
+                let [high, low] = if has == 0 { [6.0, 0.0] } else { [f32::MAX, f32::MIN] };
+                (input.added, input.slopes) = (
+                    if has < 2 { added.clone() } else { vec![] },
+                    if has > 0 { slopes.clone() } else { vec![] },
+                );
+                let got = run(gemm, &input, [1, k, rows, columns], stride, [low, high]);
+                for (i, sum) in sums.iter().enumerate().filter(|(i, _)| i % stride < columns) {
+                    let x = if has < 2 { sum + added[i] } else { *sum }.clamp(low, high);
+                    let want = if has > 0 && x < 0.0 { x * slopes[i % stride] } else { x };
+                    prop_assert_eq!(got[i].to_bits(), want.to_bits(), "{} {} of {} rows", gemm.name, i, rows);
+                }
+            }
+        }
     }
 }

@@ -17,6 +17,7 @@ fn first(n: usize) -> __mmask16 {
 // SAFETY: only `new` creates a value, and it requires that the machine has the instructions.
 unsafe impl Simd for Avx512 {
     const LANES: usize = 16;
+    const MASKS: bool = true;
     const POWERS: usize = 16;
     type V = __m512;
 

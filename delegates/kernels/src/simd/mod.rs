@@ -50,6 +50,8 @@ pub unsafe trait Simd: Copy + Send + Sync + 'static {
     const LANES: usize;
     /// Whether [`fma`](Simd::fma) rounds once.
     const FUSED: bool = true;
+    /// Whether [`load_first`](Simd::load_first) takes as long as [`load`](Simd::load).
+    const MASKS: bool = false;
     /// The number of powers of two that [`power`](Simd::power) looks up: 16, or 1 without a table.
     const POWERS: usize = 1;
     /// A vector of `f32`.

@@ -69,7 +69,7 @@ impl ConvF32 {
     /// The results must be in the output, the tensor, or contiguous in the buffer. No other thread may access them.
     #[inline]
     unsafe fn finish(&self, at: &TileAt, buffer: Disjoint<'_, f32>, work: &TileData<'_>) {
-        if !self.epilogue.is_empty() {
+        if self.fused.is_none() && !self.epilogue.is_empty() {
             // SAFETY: as this function requires.
             unsafe { self.apply(at, buffer, work) };
         }

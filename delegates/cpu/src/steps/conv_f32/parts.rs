@@ -32,6 +32,11 @@ pub(crate) struct ConvF32Parameters<'a> {
 }
 
 impl ConvF32Parameters<'_> {
+    /// Whether the epilogue reads another tensor.
+    pub(super) fn has_operand(&self) -> bool {
+        self.epilogue.iter().any(|op| matches!(op, EpilogueOp::Binary(..)))
+    }
+
     /// Packs the weights of each group, a matrix of `lines` by `columns`.
     pub(super) fn pack(
         &self,
