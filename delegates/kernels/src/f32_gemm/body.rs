@@ -97,7 +97,7 @@ pub(super) unsafe fn finish<S: Simd, const R: usize, const V: usize, const P: us
         // A loop, so that the code of `limit` exists once.
         for turn in 1..=turns {
             let (low, high) = if turn == turns { (t.low, t.high) } else { (f32::MIN, f32::MAX) };
-            limit(s, sums, low, high);
+            limit(s, sums, low, high, t.taps * t.k < FEW_LINES);
             if S::FUSED && turn < turns {
                 add(s, sums, added, t);
             }
@@ -109,10 +109,21 @@ pub(super) unsafe fn finish<S: Simd, const R: usize, const V: usize, const P: us
     }
 }
 
-/// Clamps sums. The largest finite number needs no comparison unless a sum is infinite.
+/// Fewest lines of a panel for which [`limit`] looks for infinite sums. In a shorter tile, the next tile would wait for
+/// the answer.
+const FEW_LINES: usize = 32;
+
+/// Clamps sums. The largest finite number needs no comparison unless a sum is infinite, which is not looked for if the
+/// tile `is_short`.
 #[inline(always)]
-fn limit<S: Simd, const R: usize, const V: usize>(s: S, sums: &mut [[S::V; V]; R], low: f32, high: f32) {
-    if !S::FUSED || high < f32::MAX || !are_finite(s, sums) {
+fn limit<S: Simd, const R: usize, const V: usize>(
+    s: S,
+    sums: &mut [[S::V; V]; R],
+    low: f32,
+    high: f32,
+    is_short: bool,
+) {
+    if !S::FUSED || is_short || high < f32::MAX || !are_finite(s, sums) {
         let (low, high) = (s.splat(low), s.splat(high));
         for r in 0..R {
             for v in 0..V {
@@ -133,13 +144,13 @@ fn limit<S: Simd, const R: usize, const V: usize>(s: S, sums: &mut [[S::V; V]; R
 /// does not wait for the units that multiply, as a clamp does.
 #[inline(always)]
 fn are_finite<S: Simd, const R: usize, const V: usize>(s: S, sums: &[[S::V; V]; R]) -> bool {
-    let mut totals = [s.splat(0.0); 2];
+    let mut totals = [s.splat(0.0); 4];
     for r in 0..R {
         for v in 0..V {
-            totals[(r * V + v) % 2] = s.add(totals[(r * V + v) % 2], sums[r][v]);
+            totals[(r * V + v) % 4] = s.add(totals[(r * V + v) % 4], sums[r][v]);
         }
     }
-    let total = s.add(totals[0], totals[1]);
+    let total = s.add(s.add(totals[0], totals[1]), s.add(totals[2], totals[3]));
     s.all_lt(s.sub(total, total), s.splat(1.0))
 }
 
