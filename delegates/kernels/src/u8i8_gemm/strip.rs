@@ -1,11 +1,12 @@
-//! Multiplies rows with a panel, for [`split`](super::split): four rows at a time, and their sums become bytes at once.
+//! Multiplies rows with a panel, for [`split`](super::split). The sums of four rows become bytes while they are in
+//! registers.
 
 // Indices are constants once loops over rows and vectors are unrolled, so that sums stay in registers.
 #![allow(clippy::needless_range_loop)]
 
 use super::body::{self, Sum, Write};
 use super::bound::{Copies, Correction, Form};
-use super::{Extent, Product, Results, Tile, Worth, each_panel};
+use super::{Extent, Product, Results, Tile, ToBytes, Worth, each_panel};
 use crate::requantize::{BIAS, Channels};
 use crate::simd::dot::{Pairs, prefetch};
 use crate::simd::{ByteRows, Ints};
@@ -17,7 +18,7 @@ pub(super) const ROWS: usize = 4;
 ///
 /// # Safety
 /// The machine must have the instruction set. The tile must meet the requirements of [`super::Microkernel`] for its
-/// rows; [`RowsInPlace::multiply`] says what the rows must meet.
+/// rows, and the rows those of [`RowsInPlace::multiply`].
 pub(super) type Strip = unsafe fn(&RowsInPlace<'_>, &Tile<'_>);
 
 /// The functions of a member.
@@ -96,7 +97,7 @@ pub(super) unsafe fn strip<D: Pairs, const N: usize, const V: usize>(
     t: &Tile<'_>,
     write: Write<D, V>,
 ) {
-    let (s, mut start) = (d.ints(), [d.ints().splat_i32(0); V]);
+    let s = d.ints();
     let to = match &t.results {
         Results::Bytes(to) if to.is_in_fours::<D::S, V>(t.columns) => Some(to),
         _ => None,
@@ -104,19 +105,11 @@ pub(super) unsafe fn strip<D: Pairs, const N: usize, const V: usize>(
     let mut first = 0;
     // SAFETY: the tile has these rows, and a block of channels per vector; all else is as `# Safety` requires.
     unsafe {
-        if let Some(to) = to {
-            for v in 0..V {
-                start[v] = s.load_i32(to.channels.add(v * Channels::stride(D::LANES) + BIAS).cast());
-            }
-        }
+        let start = to.map_or([s.splat_i32(0); V], |to| biases::<D, V>(d, to));
         while first + ROWS <= t.rows {
             let sums = products::<D, N, ROWS, V>(d, rows, first, t, start);
             match to {
-                Some(to) => {
-                    let c = t.c.wrapping_add(first * t.product.stride);
-                    let rows = ByteRows { first: c, step: t.product.stride, columns: t.columns };
-                    s.convert_four_rows(&sums, to.channels, &to.bytes, rows);
-                }
+                Some(to) => s.convert_four_rows(&sums, to.channels, &to.bytes, results(t, first)),
                 None => body::finish(d, &sums, &after(t, first, ROWS), write),
             }
             // Of two or three more rows, the last four are computed, some of them again.
@@ -126,14 +119,35 @@ pub(super) unsafe fn strip<D: Pairs, const N: usize, const V: usize>(
             let sums = products::<D, N, 1, V>(d, rows, first, t, start);
             match to {
                 Some(to) => {
-                    let c = t.c.wrapping_add(first * t.product.stride);
-                    s.convert_row(&sums[0], to.channels, &to.bytes, (c, t.columns));
+                    s.convert_row(&sums[0], to.channels, &to.bytes, (results(t, first).first, t.columns))
                 }
                 None => body::finish(d, &sums, &after(t, first, 1), write),
             }
             first += 1;
         }
     }
+}
+
+/// The biases of `V` vectors of columns.
+///
+/// # Safety
+/// There must be a block of channels per vector.
+#[inline(always)]
+unsafe fn biases<D: Pairs, const V: usize>(d: D, to: &ToBytes) -> [Sum<D>; V] {
+    let mut biases = [d.ints().splat_i32(0); V];
+    for v in 0..V {
+        // SAFETY: as `# Safety` requires.
+        biases[v] =
+            unsafe { d.ints().load_i32(to.channels.add(v * Channels::stride(D::LANES) + BIAS).cast()) };
+    }
+    biases
+}
+
+/// The results of a tile from row `first` on.
+#[inline(always)]
+fn results(t: &Tile<'_>, first: usize) -> ByteRows {
+    let step = t.product.stride;
+    ByteRows { first: t.c.wrapping_add(first * step), step, columns: t.columns }
 }
 
 /// Some rows of a tile.
@@ -169,23 +183,17 @@ unsafe fn products<D: Pairs, const N: usize, const R: usize, const V: usize>(
             let rows = from.of_tap::<R>(&mut a, from.first + first);
             let mut group = 0;
             while N > 1 && group + N <= groups {
-                if ahead > 0 {
-                    prefetch::<D, R>(d.ints(), w, N * V * D::WEIGHTS, ahead);
-                }
-                add::<D, N, R, V>(d, &mut sums, |r, i| word(rows[r].add(4 * (group + i))), w);
+                add::<D, N, R, V>(d, &mut sums, |r, i| word(rows[r].add(4 * (group + i))), w, ahead);
                 w = w.add(N * V * D::WEIGHTS);
                 group += N;
             }
             while group < groups {
-                if ahead > 0 {
-                    prefetch::<D, R>(d.ints(), w, V * D::WEIGHTS, ahead);
-                }
-                add::<D, 1, R, V>(d, &mut sums, |r, _| word(rows[r].add(4 * group)), w);
+                add::<D, 1, R, V>(d, &mut sums, |r, _| word(rows[r].add(4 * group)), w, ahead);
                 w = w.add(V * D::WEIGHTS);
                 group += 1;
             }
             if rest > 0 {
-                add::<D, 1, R, V>(d, &mut sums, |r, _| body::first(rows[r].add(4 * group), rest), w);
+                add::<D, 1, R, V>(d, &mut sums, |r, _| body::first(rows[r].add(4 * group), rest), w, 0);
                 w = w.add(V * D::WEIGHTS);
             }
         }
@@ -203,7 +211,8 @@ unsafe fn word(bytes: *const u8) -> u32 {
     unsafe { bytes.cast::<u32>().read_unaligned() }
 }
 
-/// Adds the products of `N` groups of each row; `four(r, i)` returns the bytes of group `i` of row `r`.
+/// Adds the products of `N` groups of each row; `four(r, i)` returns the bytes of group `i` of row `r`. Prefetches the
+/// weights `ahead` bytes after these, unless that is 0.
 ///
 /// # Safety
 /// The weights of the groups must be readable.
@@ -213,7 +222,11 @@ unsafe fn add<D: Pairs, const N: usize, const R: usize, const V: usize>(
     sums: &mut [[Sum<D>; V]; R],
     four: impl Fn(usize, usize) -> u32,
     w: *const u8,
+    ahead: usize,
 ) {
+    if ahead > 0 {
+        prefetch::<D, R>(d.ints(), w, N * V * D::WEIGHTS, ahead);
+    }
     // SAFETY: `# Safety` requires that the weights of `N` groups and `V` vectors are readable.
     let weights = |v: usize, i: usize| unsafe { d.weights(w.add((i * V + v) * D::WEIGHTS)) };
     let w: [[D::W; N]; V] = std::array::from_fn(|v| std::array::from_fn(|i| weights(v, i)));
@@ -226,7 +239,7 @@ unsafe fn add<D: Pairs, const N: usize, const R: usize, const V: usize>(
 }
 
 impl Copies<'_> {
-    /// The initial sums of rows: `start`, and the products of the offset and of the corrections.
+    /// The initial sums of rows: `start`, products of the offset, and those of the corrections.
     ///
     /// # Safety
     /// The tile must meet the requirements of [`super::Microkernel`] for `R` rows of the copies, starting with `first`.
@@ -238,39 +251,54 @@ impl Copies<'_> {
         first: usize,
         start: [Sum<D>; V],
     ) -> [[Sum<D>; V]; R] {
-        let (s, zero) = (d.ints(), d.ints().splat_i32(0));
-        let weights = t.weights.wrapping_add(V * D::WEIGHTS);
+        let s = d.ints();
         let mut starts = [start; R];
-        // SAFETY: the panel starts with `V` vectors of sums, then has `V` vectors of weights for each group, of which
-        // corrections name one. The first `count` corrections are written, for rows of the product.
+        // SAFETY: the panel starts with `V` vectors of sums, then has the weights; all else is as `# Safety` requires.
         unsafe {
             if self.offset != 0 {
                 for v in 0..V {
                     let sums = s.load_i32(t.weights.add(v * D::WEIGHTS).cast());
                     let start = s.add_i32(start[v], s.mul_i32(sums, s.splat_i32(self.offset.into())));
-                    for r in 0..R {
-                        starts[r][v] = start;
+                    for row in &mut starts {
+                        row[v] = start;
                     }
                 }
             }
-            if self.count == 0 {
-                return starts;
+            if self.count > 0 {
+                self.add_corrections(d, t.weights.wrapping_add(V * D::WEIGHTS), first, &mut starts);
             }
-            // In memory, since the rows of corrections are known only at run time.
-            let rows = core::hint::black_box(&mut starts);
-            for correction in &self.corrections[..self.count] {
-                let Correction { group, row, is_below, four } = correction.assume_init();
-                let Some(row) = rows.get_mut(usize::from(row).wrapping_sub(first)) else { continue };
-                let four = d.spread(four);
-                for v in 0..V {
-                    let weights = d.weights(weights.add((group as usize * V + v) * D::WEIGHTS));
-                    row[v] = match is_below {
-                        true => s.sub_i32(row[v], d.sum_of_pairs(zero, [four], [weights])),
-                        false => d.sum_of_pairs(row[v], [four], [weights]),
-                    };
-                }
+        }
+        starts
+    }
+
+    /// Adds the products of the corrections to the sums of rows.
+    ///
+    /// # Safety
+    /// There must be `V` vectors of weights for each group of the copies.
+    #[inline(always)]
+    unsafe fn add_corrections<D: Pairs, const R: usize, const V: usize>(
+        &self,
+        d: D,
+        weights: *const u8,
+        first: usize,
+        sums: &mut [[Sum<D>; V]; R],
+    ) {
+        let (s, zero) = (d.ints(), d.ints().splat_i32(0));
+        // In memory, since the rows of corrections are known only at run time.
+        let rows = core::hint::black_box(sums);
+        for correction in &self.corrections[..self.count] {
+            // SAFETY: the first `count` corrections are written.
+            let Correction { group, row, is_below, four } = unsafe { correction.assume_init() };
+            let Some(row) = rows.get_mut(usize::from(row).wrapping_sub(first)) else { continue };
+            let four = d.spread(four);
+            for v in 0..V {
+                // SAFETY: a correction names a group, and all groups have weights, as `# Safety` requires.
+                let weights = unsafe { d.weights(weights.add((group as usize * V + v) * D::WEIGHTS)) };
+                row[v] = match is_below {
+                    true => s.sub_i32(row[v], d.sum_of_pairs(zero, [four], [weights])),
+                    false => d.sum_of_pairs(row[v], [four], [weights]),
+                };
             }
-            *rows
         }
     }
 }
