@@ -40,15 +40,6 @@ fn products_and_sums_with_constants_become_lookup_tables() {
 }
 
 #[test]
-fn a_function_and_a_change_of_scale_become_one_lookup_table() {
-    let mut net = Net::new();
-    let x = net.input(Kind::I8(0.05, 3), &[2, 37]);
-    let y = net.node("LOGISTIC", &[&x], Kind::I8(1.0 / 256.0, -128), None);
-    let y = net.node("QUANTIZE", &[&y], Kind::I8(0.01, -100), None);
-    assert_eq!(steps(&net.finish(&y)), ["lookup"]);
-}
-
-#[test]
 fn signed_bytes_are_computed_as_they_are() {
     let kind = Kind::I8(0.02, -3);
     let mut net = Net::new();

@@ -55,13 +55,9 @@ fn merged(
             Ok(None)
         }
         _ => {
-            let Some(g) = results_of(net, node)? else { return Ok(None) };
+            let Some(g) = table_of(net, node)? else { return Ok(None) };
             let Some((i, first)) = inner(node.inputs[0]) else { return Ok(None) };
-            let Some(f) = results_of(net, first)? else { return Ok(None) };
-            // Two functions that are faster without tables stay two.
-            if table_of(net, node)?.is_none() && table_of(net, first)?.is_none() {
-                return Ok(None);
-            }
+            let Some(f) = table_of(net, first)? else { return Ok(None) };
             Ok(Some((i, first.inputs[0], Box::new(f.map(|q| g[usize::from(q)])))))
         }
     }
@@ -75,15 +71,5 @@ fn table_of(net: &Net<'_>, node: &Node<'_>) -> Result<Option<Box<[u8; 256]>>> {
             f.of_bytes(&NodeValues::of(node), &NetValues::of(net))
         }
         _ => Ok(None),
-    }
-}
-
-/// Like [`table_of`], also for a function that is faster without a table.
-fn results_of(net: &Net<'_>, node: &Node<'_>) -> Result<Option<Box<[u8; 256]>>> {
-    match &node.layer {
-        Layer::Engine(CpuLayer::Quantized(Quantized::Function(f))) => {
-            f.results(&NodeValues::of(node), &NetValues::of(net))
-        }
-        _ => table_of(net, node),
     }
 }

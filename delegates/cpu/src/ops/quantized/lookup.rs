@@ -175,15 +175,7 @@ impl Function {
 
     /// The result of each byte, if that does not depend on its place and all bytes have one.
     pub(crate) fn of_bytes(&self, node: &NodeValues<'_>, net: &NetValues<'_, '_>) -> Result<Option<Table>> {
-        if matches!(self, Function::Rescale) {
-            return Ok(None);
-        }
-        self.results(node, net)
-    }
-
-    /// Like [`of_bytes`](Self::of_bytes), also of a function that is faster without a table.
-    pub(crate) fn results(&self, node: &NodeValues<'_>, net: &NetValues<'_, '_>) -> Result<Option<Table>> {
-        if self.is_root() {
+        if self.is_root() || matches!(self, Function::Rescale) {
             return Ok(None);
         }
         self.table(unsigned(net, node.inputs[0])?, unsigned(net, node.outputs[0])?).map(Some)
