@@ -37,7 +37,6 @@ mod table;
 mod words;
 
 pub use panel::{COLUMNS, Matrix, Pack};
-use product::Worth;
 pub use product::{Cached, Extent, Product, ProductSizes};
 pub use results::{Results, ToBytes, ToReals};
 pub(crate) use table::TABLE;

@@ -85,24 +85,6 @@ pub struct ProductSizes {
     pub columns: usize,
 }
 
-/// When copies of rows pay.
-#[derive(Clone, Copy)]
-pub(super) struct Worth {
-    /// The least number of columns.
-    pub(super) columns: usize,
-    /// The least number of bytes of a row.
-    pub(super) bytes: usize,
-    /// The least number of products of a row.
-    pub(super) products: usize,
-}
-
-impl Worth {
-    /// Whether copies of rows of this size pay for this number of columns.
-    pub(super) const fn pays(&self, bytes: usize, columns: usize) -> bool {
-        columns >= self.columns && bytes >= self.bytes && bytes * columns >= self.products
-    }
-}
-
 /// How far a row may be read. Bytes past `k` are multiplied by weights of zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Extent {

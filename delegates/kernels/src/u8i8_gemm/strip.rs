@@ -6,7 +6,7 @@
 
 use super::body::{self, Sum, Write};
 use super::bound::{Copies, Correction, Form};
-use super::{Extent, Product, Results, Tile, ToBytes, Worth, each_panel};
+use super::{Extent, Product, Results, Tile, ToBytes, each_panel};
 use crate::requantize::{BIAS, Channels};
 use crate::simd::dot::{Pairs, prefetch};
 use crate::simd::{ByteRows, Ints};
@@ -30,6 +30,24 @@ pub(super) struct Functions {
     pub(super) strips: &'static [[Strip; 3]],
     /// When copies pay.
     pub(super) copies: Worth,
+}
+
+/// When copies of rows pay.
+#[derive(Clone, Copy)]
+pub(super) struct Worth {
+    /// The least number of columns.
+    pub(super) columns: usize,
+    /// The least number of bytes of a row.
+    pub(super) bytes: usize,
+    /// The least number of products of a row.
+    pub(super) products: usize,
+}
+
+impl Worth {
+    /// Whether copies of rows of this size pay for this number of columns.
+    pub(super) const fn pays(&self, bytes: usize, columns: usize) -> bool {
+        columns >= self.columns && bytes >= self.bytes && bytes * columns >= self.products
+    }
 }
 
 /// Rows that are multiplied where they are.

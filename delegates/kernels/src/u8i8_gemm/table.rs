@@ -183,7 +183,7 @@ macro_rules! split {
                     [words::<1>, bytes::<1, 1>, bytes::<2, 1>],
                     [words::<2>, bytes::<1, 2>, bytes::<2, 2>],
                 ],
-                copies: Worth { columns: 48, bytes: 64, products: 1 << 13 },
+                copies: strip::Worth { columns: 48, bytes: 64, products: 1 << 13 },
             };
 
             functions! { [target_feature(enable = $features)] {
