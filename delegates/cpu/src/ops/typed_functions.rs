@@ -142,7 +142,7 @@ impl Two<f32, f32> for FloorModulo {
     }
 }
 
-/// Converts the remainder of a division that rounds towards zero to that of one that rounds down.
+/// Converts a truncated remainder to a floored one.
 #[inline(always)]
 fn floored(rest: f32, b: f32) -> f32 {
     // Signs depend on data: a branch would often be mispredicted.

@@ -42,7 +42,7 @@ pub struct Tile {
     pub low: f32,
     /// The largest result.
     pub high: f32,
-    /// What is done with sums before they are written, besides the clamp.
+    /// Operations besides the clamp.
     pub after: After,
     /// The weights to prefetch during the call.
     pub prefetch: Prefetch,
@@ -51,9 +51,9 @@ pub struct Tile {
 /// Operations on sums while they are in registers: `y = clamp(finite(sum) + added)`, then `y < 0 ? y · slope : y`.
 #[derive(Clone, Copy, Debug)]
 pub struct After {
-    /// Values to add, at the same distances as the results. Null if there are none.
+    /// The residual, with the stride of the results, or null.
     pub added: *const f32,
-    /// A slope per column, for results below zero. Null if there are none.
+    /// PRELU's slopes, one per column, or null.
     pub slopes: *const f32,
 }
 

@@ -52,8 +52,8 @@ pub(super) unsafe fn flip<L: Lookup>(l: L, n: usize, x: *const u8, y: *mut u8) {
         unsafe {
             let flipped = s.flip_bytes(s.load_runs::<1>(x.add(at), 0, here));
             match here == bytes {
+                // Without a mask: a load that follows a masked store waits until that is in the cache.
                 true => s.store_bytes(y.add(at), flipped),
-                // Later loads must wait for a store with a mask to reach the cache.
                 false => s.store_runs::<1>(y.add(at), 0, here, 1, flipped),
             }
         }

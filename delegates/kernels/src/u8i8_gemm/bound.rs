@@ -200,7 +200,7 @@ pub(super) fn touch(p: &Product) -> bool {
     p.step > 0 && p.step <= p.k && p.step.is_multiple_of(8)
 }
 
-/// The fastest form for these rows of a product, which have whole groups: that of the strictest bound they meet.
+/// Finds the fastest form whose bound these rows meet. The rows must have whole groups.
 ///
 /// # Safety
 /// The product must meet the requirements of [`super::Gemm::multiply`] and have the rows, at least one.

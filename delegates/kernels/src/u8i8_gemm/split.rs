@@ -94,7 +94,7 @@ unsafe fn multiply_rows(p: &Product, rows: Range<usize>, form: Form, f: &Functio
     }
 }
 
-/// The part of a product with these rows. Its pointers are still those of all rows.
+/// Restricts the results of a product to these rows. Its pointers stay the same: [`RowsInPlace`] selects the rows.
 #[inline(always)]
 fn part(p: &Product, rows: Range<usize>) -> Product {
     Product {

@@ -17,8 +17,8 @@ pub(super) const ROWS: usize = 4;
 /// Computes rows in the columns of a panel.
 ///
 /// # Safety
-/// The machine must have the instruction set. The tile must meet the requirements of [`super::Microkernel`] for its
-/// rows, and the rows those of [`RowsInPlace::multiply`].
+/// The machine must have the instruction set. The tile must be valid for [`super::Microkernel`], and the rows for
+/// [`RowsInPlace::multiply`].
 pub(super) type Strip = unsafe fn(&RowsInPlace<'_>, &Tile<'_>);
 
 /// The functions of a member.
@@ -130,7 +130,7 @@ pub(super) unsafe fn strip<D: Pairs, const N: usize, const V: usize>(
                 Some(to) => s.convert_four_rows(&sums, to.channels, &to.bytes, results(t, first)),
                 None => body::finish(d, &sums, &after(t, first, ROWS), write),
             }
-            // Of two or three more rows, the last four are computed, some of them again.
+            // If two or three rows are left, the last four rows are computed, one or two of them again.
             first = if (2..ROWS).contains(&(t.rows - first - ROWS)) { t.rows - ROWS } else { first + ROWS };
         }
         while first < t.rows {
@@ -257,7 +257,7 @@ unsafe fn add<D: Pairs, const N: usize, const R: usize, const V: usize>(
 }
 
 impl Copies<'_> {
-    /// The initial sums of rows: `start`, products of the offset, and those of the corrections.
+    /// Adds the products of the offset and of the corrections to `start`, for each row.
     ///
     /// # Safety
     /// The tile must meet the requirements of [`super::Microkernel`] for `R` rows of the copies, starting with `first`.

@@ -164,7 +164,8 @@ unsafe impl Ints for Avx2 {
         let words = x.map(|x| self.nearest(x));
         // SAFETY: `self` proves that the machine has the instructions.
         let out_of_range = unsafe {
-            let least = words.into_iter().reduce(|a, b| _mm256_min_epi32(a, b)).unwrap_or(words[0]);
+            let [a, b, c, d] = words;
+            let least = _mm256_min_epi32(_mm256_min_epi32(a, b), _mm256_min_epi32(c, d));
             // The result for NaN and for numbers beyond 32 bits.
             let found = _mm256_cmpeq_epi32(least, _mm256_set1_epi32(i32::MIN));
             _mm256_movemask_epi8(found) != 0

@@ -120,7 +120,8 @@ unsafe impl Ints for Avx512 {
         let words = x.map(|x| self.nearest(x));
         // SAFETY: `self` proves that the machine has the instructions.
         let out_of_range = unsafe {
-            let least = words.into_iter().reduce(|a, b| _mm512_min_epi32(a, b)).unwrap_or(words[0]);
+            let [a, b, c, d] = words;
+            let least = _mm512_min_epi32(_mm512_min_epi32(a, b), _mm512_min_epi32(c, d));
             // The result for NaN and for numbers beyond 32 bits.
             _mm512_cmpeq_epi32_mask(least, _mm512_set1_epi32(i32::MIN)) != 0
         };
