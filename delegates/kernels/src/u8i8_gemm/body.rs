@@ -276,7 +276,7 @@ pub(super) unsafe fn first(p: *const u8, n: usize) -> u32 {
 #[inline(always)]
 unsafe fn four_rows<D: Dot, const V: usize>(d: D, sums: &[[Sum<D>; V]], t: &Tile<'_>, to: &ToBytes) -> bool {
     let (s, Ok(sums)) = (d.ints(), <&[[Sum<D>; V]; 4]>::try_from(sums)) else { return false };
-    if t.rows != 4 || !to.is_in_fours::<D::S, V>(t.columns) {
+    if t.rows != 4 || !to.row_terms.is_null() || !to.is_in_registers::<D::S, V>(t.columns) {
         return false;
     }
     let mut sums = *sums;
@@ -289,7 +289,7 @@ unsafe fn four_rows<D: Dot, const V: usize>(d: D, sums: &[[Sum<D>; V]], t: &Tile
             }
         }
         let rows = ByteRows { first: t.c, step: t.product.stride, columns: t.columns };
-        s.convert_four_rows(&sums, to.channels, &to.bytes, rows);
+        s.convert_rows(&sums, to.channels, &to.bytes, rows);
     }
     true
 }

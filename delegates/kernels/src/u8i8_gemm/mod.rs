@@ -68,7 +68,7 @@ type Microkernel = unsafe fn(&Tile<'_>);
 /// A member of the family.
 #[non_exhaustive]
 pub struct Gemm {
-    /// The name, such as `u8i8_gemm_14x32__avx512vnni`.
+    /// The name, such as `u8i8_gemm_32x32__avx512vnni`.
     pub name: &'static str,
     /// The CPU features that it needs.
     pub isa: Isa,
@@ -94,11 +94,16 @@ pub struct Gemm {
     strips: &'static [&'static [Microkernel]],
     /// Computes products of [one plain row](Product::is_plain_row); `None` if `by_vectors` are as fast.
     row: Option<unsafe fn(&Product)>,
-    /// The functions for many rows.
+    /// Computes products of more rows than `by_vectors` has; `None` if that is the member's most rows.
+    many: Option<unsafe fn(&Product)>,
+    /// The functions for many rows with AMX.
     tiles: Option<Tiles>,
     /// The function for all rows, if products of bytes may saturate.
     split: Option<unsafe fn(&Product)>,
 }
+
+/// The most rows of `by_vectors`, if a member has a function for more.
+const FEW: usize = 3;
 
 /// The functions that use AMX.
 #[derive(Clone, Copy)]
@@ -196,6 +201,10 @@ impl Gemm {
             // SAFETY: the product meets the requirements of this member, as `# Safety` requires.
             return unsafe { row(p) };
         }
+        if let Some(many) = self.many.filter(|_| p.rows > FEW) {
+            // SAFETY: the product meets the requirements of this member, as `# Safety` requires.
+            return unsafe { many(p) };
+        }
         let table = if p.step == 0 { self.by_vectors } else { self.strips };
         // SAFETY: the table's microkernels are for rows with pointers or at steps, whichever the product has, and the
         // product meets their requirements, as `# Safety` requires.
@@ -224,11 +233,7 @@ impl Gemm {
     /// `isa`.
     pub fn select_for(isa: Isa, sizes: ProductSizes) -> &'static Gemm {
         let fits = |gemm: &&Gemm| gemm.tiles.is_none_or(|tiles| (tiles.pays)(&sizes));
-        let fastest = usable(TABLE, isa).rfind(fits).unwrap_or(&TABLE[0]);
-        let is_plain = |gemm: &Gemm| gemm.tiles.is_none() && gemm.split.is_none();
-        let holds = |gemm: &&Gemm| gemm.isa == fastest.isa && is_plain(gemm) && sizes.columns <= gemm.nr();
-        let with_most_rows = usable(TABLE, isa).filter(holds).max_by_key(|gemm| gemm.mr);
-        with_most_rows.filter(|_| is_plain(fastest)).unwrap_or(fastest)
+        usable(TABLE, isa).rfind(fits).unwrap_or(&TABLE[0])
     }
 
     /// The width of the panel of columns `from..columns`.

@@ -41,10 +41,10 @@ pub struct ToReals {
 }
 
 impl ToBytes {
-    /// Whether [`Ints::convert_four_rows`] converts rows of this number of columns, which have `V` vectors.
+    /// Whether [`Ints::convert_rows`] converts rows of this number of columns, which have `V` vectors.
     #[inline(always)]
-    pub(super) fn is_in_fours<S: Ints, const V: usize>(&self, columns: usize) -> bool {
-        self.is_far && self.row_terms.is_null() && (S::CONVERTS_PARTS || columns == V * S::LANES)
+    pub(super) fn is_in_registers<S: Ints, const V: usize>(&self, columns: usize) -> bool {
+        self.is_far && (S::CONVERTS_PARTS || columns == V * S::LANES)
     }
 }
 

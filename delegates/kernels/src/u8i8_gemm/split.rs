@@ -86,10 +86,9 @@ unsafe fn multiply_rows(p: &Product, rows: Range<usize>, form: Form, f: &Functio
             }
             end = rows.end.min(first + ALIKE);
         }
-        let (a, step, taps) = (p.a, p.step, p.taps);
-        let from = RowsInPlace { a, pitch: p.rows, first, step, taps, k: p.k, copies: None };
+        let from = RowsInPlace { first, ..RowsInPlace::of(p) };
         // SAFETY: the product and its rows are as `# Safety` requires.
-        unsafe { from.multiply(&part(p, first..end), f, form) };
+        unsafe { from.multiply(&part(p, first..end), f.lanes, f.strips[form as usize]) };
         first = end;
     }
 }
@@ -162,6 +161,6 @@ impl Copies<'_> {
             copies: Some(self),
         };
         // SAFETY: the copies have all groups of a row, which meet the bound; all else is as `# Safety` requires.
-        unsafe { rows.multiply(p, f, form) }
+        unsafe { rows.multiply(p, f.lanes, f.strips[form as usize]) }
     }
 }

@@ -1,17 +1,17 @@
-//! Multiplies rows with a panel, for [`split`](super::split). The sums of four rows become bytes while they are in
-//! registers.
+//! Multiplies all rows of a product with a panel in one call. The sums of a few rows become bytes while they are in
+//! registers; the processor begins with the products of the next rows meanwhile.
 
 // Indices are constants once loops over rows and vectors are unrolled, so that sums stay in registers.
 #![allow(clippy::needless_range_loop)]
 
 use super::body::{self, Sum, Write};
-use super::bound::{Copies, Correction, Form};
+use super::bound::{Copies, Correction};
 use super::{Extent, Product, Results, Tile, ToBytes, each_panel};
 use crate::requantize::{BIAS, Channels};
-use crate::simd::dot::{Pairs, prefetch};
+use crate::simd::dot::{Dots, prefetch};
 use crate::simd::{ByteRows, Ints};
 
-/// The most rows of a tile.
+/// The rows of a tile.
 pub(super) const ROWS: usize = 4;
 
 /// Computes rows in the columns of a panel.
@@ -26,8 +26,8 @@ pub(super) type Strip = unsafe fn(&RowsInPlace<'_>, &Tile<'_>);
 pub(super) struct Functions {
     /// The number of columns of a vector.
     pub(super) lanes: usize,
-    /// Multiply rows: `[v − 1][form]` for `v` vectors of columns.
-    pub(super) strips: &'static [[Strip; 3]],
+    /// Multiply rows of each form: `[form][v − 1]` for `v` vectors of columns.
+    pub(super) strips: [&'static [Strip]; 3],
     /// When copies pay.
     pub(super) copies: Worth,
 }
@@ -66,16 +66,20 @@ pub(super) struct RowsInPlace<'r> {
 }
 
 impl RowsInPlace<'_> {
-    /// Multiplies the rows with all panels.
+    /// The rows of a product.
+    pub(super) fn of(p: &Product) -> RowsInPlace<'static> {
+        RowsInPlace { a: p.a, pitch: p.rows, first: 0, step: p.step, taps: p.taps, k: p.k, copies: None }
+    }
+
+    /// Multiplies the rows with all panels: `strips[v − 1]` is the function for `v` vectors of `lanes` columns.
     ///
     /// # Safety
-    /// The product must meet the requirements of [`super::Gemm::multiply`]. Rows of bytes must have whole groups that
-    /// meet the bound of their form.
-    pub(super) unsafe fn multiply(&self, p: &Product, f: &Functions, form: Form) {
+    /// The product must meet the requirements of [`super::Gemm::multiply`]. Rows must meet the bound of the functions,
+    /// and then have whole groups.
+    #[inline(always)]
+    pub(super) unsafe fn multiply(&self, p: &Product, lanes: usize, strips: &[Strip]) {
         // SAFETY: the function is for the number of vectors; all else is as `# Safety` requires.
-        each_panel(p, f.lanes, f.strips.len(), |vectors, panel| unsafe {
-            f.strips[vectors - 1][form as usize](self, &panel)
-        });
+        each_panel(p, lanes, strips.len(), |vectors, panel| unsafe { strips[vectors - 1](self, &panel) });
     }
 
     /// The `R` rows starting with row `first`, of the tap that `a` points to. Advances `a` to the next tap.
@@ -104,44 +108,87 @@ impl RowsInPlace<'_> {
     }
 }
 
-/// Computes rows by `V` vectors of columns, with the products of `N` groups added before they are widened.
+/// Computes rows by `V` vectors of columns. A tile has [`ROWS`] rows or, if many are left, up to `R`, which is 4, 6 or
+/// 8; its sums are in registers. The products of `N` groups are added before they are widened.
 ///
 /// # Safety
-/// As for [`Strip`], with `V` vectors.
+/// As for [`Strip`], with `V` vectors; if `R` is not [`ROWS`], the tile must have at least as many rows.
 #[inline(always)]
-pub(super) unsafe fn strip<D: Pairs, const N: usize, const V: usize>(
+pub(super) unsafe fn strip<D: Dots, const N: usize, const R: usize, const V: usize>(
     d: D,
     rows: &RowsInPlace<'_>,
     t: &Tile<'_>,
     write: Write<D, V>,
 ) {
-    let s = d.ints();
     let to = match &t.results {
-        Results::Bytes(to) if to.is_in_fours::<D::S, V>(t.columns) => Some(to),
+        Results::Bytes(to) if to.is_in_registers::<D::S, V>(t.columns) => Some(to),
         _ => None,
     };
     let mut first = 0;
     // SAFETY: the tile has these rows, and a block of channels per vector; all else is as `# Safety` requires.
     unsafe {
-        let start = to.map_or([s.splat_i32(0); V], |to| biases::<D, V>(d, to));
+        let start = to.map_or([d.ints().splat_i32(0); V], |to| biases::<D, V>(d, to));
         while first + ROWS <= t.rows {
-            let sums = products::<D, N, ROWS, V>(d, rows, first, t, start);
-            match to {
-                Some(to) => s.convert_four_rows(&sums, to.channels, &to.bytes, results(t, first)),
-                None => body::finish(d, &sums, &after(t, first, ROWS), write),
+            let height = height::<R>(t.rows - first);
+            if height == R {
+                some::<D, N, R, V>(d, rows, (t, first), (to, start), write);
+            } else if height == ROWS {
+                some::<D, N, ROWS, V>(d, rows, (t, first), (to, start), write);
+            } else if const { R == 6 } {
+                some::<D, N, 5, V>(d, rows, (t, first), (to, start), write);
             }
-            // If two or three rows are left, the last four rows are computed, one or two of them again.
-            first = if (2..ROWS).contains(&(t.rows - first - ROWS)) { t.rows - ROWS } else { first + ROWS };
+            first += height;
+            // If a few rows are left, the last four rows are computed, some of them again.
+            let few = if R > ROWS { 1..ROWS } else { 2..ROWS };
+            if few.contains(&(t.rows - first)) {
+                first = t.rows - ROWS;
+            }
         }
-        while first < t.rows {
-            let sums = products::<D, N, 1, V>(d, rows, first, t, start);
-            match to {
-                Some(to) => {
-                    s.convert_row(&sums[0], to.channels, &to.bytes, (results(t, first).first, t.columns))
-                }
-                None => body::finish(d, &sums, &after(t, first, 1), write),
-            }
+        while R == ROWS && first < t.rows {
+            some::<D, N, 1, V>(d, rows, (t, first), (to, start), write);
             first += 1;
+        }
+    }
+}
+
+/// The number of rows of the next tile if so many are left, at least [`ROWS`], and at most `R` fit. With six, no row is
+/// computed twice unless seven are left.
+#[inline(always)]
+fn height<const R: usize>(left: usize) -> usize {
+    match (R, left) {
+        (6, 5 | 9 | 10 | 13) => 5,
+        (6, 6 | 11..) => 6,
+        (8, 8 | 12..) => 8,
+        _ => ROWS,
+    }
+}
+
+/// Computes `R` rows from row `first` on, with these initial sums.
+///
+/// # Safety
+/// As for [`strip`]. The tile must have these rows.
+#[inline(always)]
+unsafe fn some<D: Dots, const N: usize, const R: usize, const V: usize>(
+    d: D,
+    rows: &RowsInPlace<'_>,
+    (t, first): (&Tile<'_>, usize),
+    (to, start): (Option<&ToBytes>, [Sum<D>; V]),
+    write: Write<D, V>,
+) {
+    // SAFETY: the tile has these rows and, if results are bytes, a term per row or none; all else is as `# Safety`
+    // requires.
+    unsafe {
+        let mut starts = [start; R];
+        if let Some(to) = to.filter(|to| !to.row_terms.is_null()) {
+            for r in 0..R {
+                let term = d.ints().splat_i32(*to.row_terms.add(first + r));
+                starts[r] = start.map(|sum| d.ints().add_i32(sum, term));
+            }
+        }
+        let sums = products::<D, N, R, V>(d, rows, first, t, starts);
+        match to {
+            Some(to) => d.ints().convert_rows(&sums, to.channels, &to.bytes, results(t, first)),
+            None => body::finish(d, &sums, &after(t, first, R), write),
         }
     }
 }
@@ -151,7 +198,7 @@ pub(super) unsafe fn strip<D: Pairs, const N: usize, const V: usize>(
 /// # Safety
 /// There must be a block of channels per vector.
 #[inline(always)]
-unsafe fn biases<D: Pairs, const V: usize>(d: D, to: &ToBytes) -> [Sum<D>; V] {
+unsafe fn biases<D: Dots, const V: usize>(d: D, to: &ToBytes) -> [Sum<D>; V] {
     let mut biases = [d.ints().splat_i32(0); V];
     for v in 0..V {
         // SAFETY: as `# Safety` requires.
@@ -174,28 +221,28 @@ fn after<'t>(t: &Tile<'t>, first: usize, rows: usize) -> Tile<'t> {
     Tile { rows, results: t.results.after(first), c: t.c.wrapping_add(first * t.product.stride), ..*t }
 }
 
-/// The sums of `R` rows, starting with row `first`, and `V` vectors of columns, plus `start`.
+/// The sums of `R` rows, starting with row `first`, and `V` vectors of columns, plus `starts`.
 ///
 /// # Safety
 /// As for [`Strip`], with `V` vectors and these rows.
 #[inline(always)]
-unsafe fn products<D: Pairs, const N: usize, const R: usize, const V: usize>(
+unsafe fn products<D: Dots, const N: usize, const R: usize, const V: usize>(
     d: D,
     from: &RowsInPlace<'_>,
     first: usize,
     t: &Tile<'_>,
-    start: [Sum<D>; V],
+    starts: [[Sum<D>; V]; R],
 ) -> [[Sum<D>; V]; R] {
-    let (mut a, mut w) = (from.a, t.weights.wrapping_add(V * D::WEIGHTS));
+    let (mut a, mut w) = (from.a, t.weights.wrapping_add(V * D::BEFORE));
     let ahead = t.product.cached.ahead();
-    let is_whole = !D::IN_WORDS || t.product.reach >= Extent::Groups;
+    let is_whole = const { D::BEFORE > 0 && !D::IN_WORDS } || t.product.reach >= Extent::Groups;
     let (groups, rest) = if is_whole { (from.k.div_ceil(4), 0) } else { (from.k / 4, from.k % 4) };
     // SAFETY: there are pointers for each tap and row, of which `k` bytes are readable, or all groups; the panel has
     // weights for each.
     unsafe {
         let mut sums = match from.copies {
-            Some(copies) => copies.starts::<D, R, V>(d, t, first, start),
-            None => [start; R],
+            Some(copies) if D::BEFORE > 0 => copies.starts::<D, R, V>(d, t, first, starts),
+            _ => starts,
         };
         for _ in 0..from.taps {
             let rows = from.of_tap::<R>(&mut a, from.first + first);
@@ -235,7 +282,7 @@ unsafe fn word(bytes: *const u8) -> u32 {
 /// # Safety
 /// The weights of the groups must be readable.
 #[inline(always)]
-unsafe fn add<D: Pairs, const N: usize, const R: usize, const V: usize>(
+unsafe fn add<D: Dots, const N: usize, const R: usize, const V: usize>(
     d: D,
     sums: &mut [[Sum<D>; V]; R],
     four: impl Fn(usize, usize) -> u32,
@@ -251,34 +298,33 @@ unsafe fn add<D: Pairs, const N: usize, const R: usize, const V: usize>(
     for r in 0..R {
         let a: [D::A; N] = std::array::from_fn(|i| d.spread(four(r, i)));
         for v in 0..V {
-            sums[r][v] = d.sum_of_pairs(sums[r][v], a, w[v]);
+            sums[r][v] = d.dot_all(sums[r][v], a, w[v]);
         }
     }
 }
 
 impl Copies<'_> {
-    /// Adds the products of the offset and of the corrections to `start`, for each row.
+    /// Adds the products of the offset and of the corrections to the initial sums of each row.
     ///
     /// # Safety
     /// The tile must meet the requirements of [`super::Microkernel`] for `R` rows of the copies, starting with `first`.
     #[inline(always)]
-    unsafe fn starts<D: Pairs, const R: usize, const V: usize>(
+    unsafe fn starts<D: Dots, const R: usize, const V: usize>(
         &self,
         d: D,
         t: &Tile<'_>,
         first: usize,
-        start: [Sum<D>; V],
+        mut starts: [[Sum<D>; V]; R],
     ) -> [[Sum<D>; V]; R] {
         let s = d.ints();
-        let mut starts = [start; R];
         // SAFETY: the panel starts with `V` vectors of sums, then has the weights; all else is as `# Safety` requires.
         unsafe {
             if self.offset != 0 {
                 for v in 0..V {
                     let sums = s.load_i32(t.weights.add(v * D::WEIGHTS).cast());
-                    let start = s.add_i32(start[v], s.mul_i32(sums, s.splat_i32(self.offset.into())));
+                    let products = s.mul_i32(sums, s.splat_i32(self.offset.into()));
                     for row in &mut starts {
-                        row[v] = start;
+                        row[v] = s.add_i32(row[v], products);
                     }
                 }
             }
@@ -294,7 +340,7 @@ impl Copies<'_> {
     /// # Safety
     /// There must be `V` vectors of weights for each group of the copies.
     #[inline(always)]
-    unsafe fn add_corrections<D: Pairs, const R: usize, const V: usize>(
+    unsafe fn add_corrections<D: Dots, const R: usize, const V: usize>(
         &self,
         d: D,
         weights: *const u8,
@@ -313,8 +359,8 @@ impl Copies<'_> {
                 // SAFETY: a correction names a group, and all groups have weights, as `# Safety` requires.
                 let weights = unsafe { d.weights(weights.add((group as usize * V + v) * D::WEIGHTS)) };
                 row[v] = match is_below {
-                    true => s.sub_i32(row[v], d.sum_of_pairs(zero, [four], [weights])),
-                    false => d.sum_of_pairs(row[v], [four], [weights]),
+                    true => s.sub_i32(row[v], d.dot_all(zero, [four], [weights])),
+                    false => d.dot_all(row[v], [four], [weights]),
                 };
             }
         }

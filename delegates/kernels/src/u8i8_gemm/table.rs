@@ -12,6 +12,9 @@ macro_rules! member {
     ($name:expr, $isa:expr, $t:ty, $mr:literal, one_row: $row:expr, $($more:tt)*) => {
         Gemm { row: Some($row), ..member!($name, $isa, $t, $mr, $($more)*) }
     };
+    ($name:expr, $isa:expr, $t:ty, $mr:literal, many: $many:expr, $($more:tt)*) => {
+        Gemm { many: Some($many), ..member!($name, $isa, $t, $mr, $($more)*) }
+    };
     ($name:expr, $isa:expr, $t:ty, $mr:literal, $($v:literal: [$($r:literal)*]),*) => {
         Gemm {
             name: $name,
@@ -27,6 +30,7 @@ macro_rules! member {
             by_vectors: &[$(&[$(apart::<$r, $v>),*]),*],
             strips: &[$(&[$(strip::<$r, $v>),*]),*],
             row: None,
+            many: None,
             tiles: None,
             split: None,
         }
@@ -59,11 +63,9 @@ family! {
     avx512 = avx512::MEMBER;
     vnni256("_6x16" Vnni256Dot, 6, 1: [1 2 3 4 5 6], 2: [1 2 3 4 5 6]);
     avxvnni("_6x16" AvxVnniDot, 6, 1: [1 2 3 4 5 6], 2: [1 2 3 4 5 6]);
-    avx512vnni = few_columns::MEMBER;
     avx512vnni(
-        "_14x32" VnniDot, 14, one_row: row::<2, 2>,
-        1: [1 2 3 4 5 6 7 8 9 10 11 12 13 14],
-        2: [1 2 3 4 5 6 7 8 9 10 11 12 13 14]
+        "_32x32" VnniDot, 32, one_row: row::<2, 2>, many: vnni_strips::multiply,
+        1: [1 2 3], 2: [1 2 3]
     );
     amx = tiles::MEMBER;
     neon("_4x8" NeonBytes: by_lane, 4, 1: [1 2 3 4], 2: [1 2 3 4]);
@@ -99,55 +101,21 @@ writes! {
     #[cfg(all(target_arch = "aarch64", feature = "neon"))] simd::Neon: neon
 }
 
-/// One vector of columns leaves registers for more rows.
+/// More than three rows with AVX-512 VNNI.
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
-mod few_columns {
-    use super::avx512vnni::{MEMBER as WIDER, *};
+mod vnni_strips {
     use super::*;
 
-    pub(super) const MEMBER: Gemm = Gemm {
-        name: "u8i8_gemm_16x16__avx512vnni",
-        mr: 16,
-        vectors: 1,
-        row: Some(row::<1, 1>),
-        by_vectors: &[&[
-            apart::<1, 1>,
-            apart::<2, 1>,
-            apart::<3, 1>,
-            apart::<4, 1>,
-            apart::<5, 1>,
-            apart::<6, 1>,
-            apart::<7, 1>,
-            apart::<8, 1>,
-            apart::<9, 1>,
-            apart::<10, 1>,
-            apart::<11, 1>,
-            apart::<12, 1>,
-            apart::<13, 1>,
-            apart::<14, 1>,
-            apart::<15, 1>,
-            apart::<16, 1>,
-        ]],
-        strips: &[&[
-            strip::<1, 1>,
-            strip::<2, 1>,
-            strip::<3, 1>,
-            strip::<4, 1>,
-            strip::<5, 1>,
-            strip::<6, 1>,
-            strip::<7, 1>,
-            strip::<8, 1>,
-            strip::<9, 1>,
-            strip::<10, 1>,
-            strip::<11, 1>,
-            strip::<12, 1>,
-            strip::<13, 1>,
-            strip::<14, 1>,
-            strip::<15, 1>,
-            strip::<16, 1>,
-        ]],
-        ..WIDER
-    };
+    type T = VnniDot;
+
+    functions! { [target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma")] {
+        fn strip[R: usize, V: usize](rows: &strip::RowsInPlace<'_>, tile: &Tile<'_>) {
+            strip::strip::<T, 1, R, V>(T::new(), rows, tile, avx512::write::<V>)
+        };
+        fn multiply(product: &Product) {
+            strip::RowsInPlace::of(product).multiply(product, T::LANES, &[strip::<8, 1>, strip::<6, 2>])
+        };
+    } }
 }
 
 /// A member whose products of bytes may saturate. Where they might, words are multiplied, which are bytes in memory.
@@ -163,7 +131,7 @@ macro_rules! split {
                 name: $name,
                 isa: Isa::$isa,
                 mr: 32,
-                vectors: FUNCTIONS.strips.len(),
+                vectors: FUNCTIONS.strips[0].len(),
                 lanes: T::LANES,
                 group_bytes: T::WEIGHTS / T::LANES,
                 starts: T::STARTS,
@@ -171,6 +139,7 @@ macro_rules! split {
                 groups: 1,
                 pack_columns: pack,
                 row: None,
+                many: None,
                 by_vectors: &[],
                 strips: &[],
                 tiles: None,
@@ -179,9 +148,10 @@ macro_rules! split {
 
             const FUNCTIONS: strip::Functions = strip::Functions {
                 lanes: T::LANES,
-                strips: &[
-                    [words::<1>, bytes::<1, 1>, bytes::<2, 1>],
-                    [words::<2>, bytes::<1, 2>, bytes::<2, 2>],
+                strips: [
+                    &[words::<1>, words::<2>],
+                    &[bytes::<1, 1>, bytes::<1, 2>],
+                    &[bytes::<2, 1>, bytes::<2, 2>],
                 ],
                 copies: strip::Worth { columns: 48, bytes: 64, products: 1 << 13 },
             };
@@ -196,10 +166,10 @@ macro_rules! split {
                 };
                 fn multiply(product: &Product) { split::multiply(product, &FUNCTIONS) };
                 fn words[V: usize](rows: &strip::RowsInPlace<'_>, tile: &Tile<'_>) {
-                    strip::strip::<T, 1, V>(T::new(), rows, tile, write::<V>)
+                    strip::strip::<T, 1, { strip::ROWS }, V>(T::new(), rows, tile, write::<V>)
                 };
                 fn bytes[N: usize, V: usize](rows: &strip::RowsInPlace<'_>, tile: &Tile<'_>) {
-                    strip::strip::<$bytes, N, V>(<$bytes>::new(), rows, tile, write::<V>)
+                    strip::strip::<$bytes, N, { strip::ROWS }, V>(<$bytes>::new(), rows, tile, write::<V>)
                 };
             } }
         }

@@ -342,16 +342,3 @@ fn tiles_are_for_large_layers() {
     }
     assert_eq!(large.isa.has(Isa::AMX), Isa::machine().has(Isa::AMX), "{}", large.name);
 }
-
-/// Columns that fit one vector leave registers for more rows.
-#[test]
-fn no_member_with_the_same_instructions_has_more_rows() {
-    for columns in [1, 8, 16, 17, 40] {
-        let sizes = ProductSizes { rows: 1024, taps: 9, k: 18, columns };
-        let chosen = Gemm::select_for(Isa::ALL, sizes);
-        let alike = |gemm: &&Gemm| gemm.isa == chosen.isa && gemm.split.is_none() && columns <= gemm.nr();
-        for other in available(TABLE).filter(alike) {
-            assert!(other.mr <= chosen.mr, "{} instead of {} for {columns} columns", chosen.name, other.name);
-        }
-    }
-}

@@ -95,10 +95,13 @@ dot! {
     }
 }
 
-/// Products of pairs of bytes, which are added in 16 bits.
-pub trait Pairs: Dot {
-    /// `sum + Σ a · w` of `N` groups, where the sum of `2 N` products fits 16 bits.
-    fn sum_of_pairs<const N: usize>(
+/// Dot products of several groups.
+pub trait Dots: Dot {
+    /// The number of bytes per vector before a panel's groups: the sums of its columns, if products may saturate.
+    const BEFORE: usize = 4 * Self::LANES;
+
+    /// `sum + Σ a · w` of `N` groups. Products of pairs of bytes are added in 16 bits, so sums of `2 N` must fit.
+    fn dot_all<const N: usize>(
         self,
         sum: <Self::S as Ints>::I,
         a: [Self::A; N],
@@ -106,12 +109,22 @@ pub trait Pairs: Dot {
     ) -> <Self::S as Ints>::I;
 }
 
+#[cfg(feature = "avx512")]
+impl Dots for VnniDot {
+    const BEFORE: usize = 0;
+
+    #[inline(always)]
+    fn dot_all<const N: usize>(self, sum: __m512i, a: [__m512i; N], w: [__m512i; N]) -> __m512i {
+        a.into_iter().zip(w).fold(sum, |sum, (a, w)| self.dot(sum, a, w))
+    }
+}
+
 macro_rules! pairs {
     ($(#[$attribute:meta])* $name:ident($v:ident): $multiply:ident $add:ident $one:ident $pairs:ident $total:ident) => {
         $(#[$attribute])*
-        impl Pairs for $name {
+        impl Dots for $name {
             #[inline(always)]
-            fn sum_of_pairs<const N: usize>(self, sum: $v, a: [$v; N], w: [$v; N]) -> $v {
+            fn dot_all<const N: usize>(self, sum: $v, a: [$v; N], w: [$v; N]) -> $v {
                 // SAFETY: `self` proves that the machine has the instructions, which access only registers.
                 unsafe {
                     let mut words = $multiply(a[0], w[0]);

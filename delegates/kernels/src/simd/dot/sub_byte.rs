@@ -106,7 +106,7 @@ macro_rules! pairs {
                 a: [Self::A; $parts],
                 w: [Self::W; $parts],
             ) -> <Self::S as Ints>::I {
-                self.sum_of_pairs(sum, a, w)
+                self.dot_all(sum, a, w)
             }
         }
     };

@@ -1,6 +1,6 @@
 //! Products of pairs of words whose weights are bytes in memory.
 
-use super::{Dot, Ints, Pairs};
+use super::{Dot, Dots, Ints};
 
 /// Dot products of words that can load weights from bytes.
 pub trait Widen: Dot {
@@ -54,9 +54,9 @@ unsafe impl<D: Widen> Dot for Widened<D> {
     }
 }
 
-impl<D: Widen> Pairs for Widened<D> {
+impl<D: Widen> Dots for Widened<D> {
     #[inline(always)]
-    fn sum_of_pairs<const N: usize>(
+    fn dot_all<const N: usize>(
         self,
         sum: <D::S as Ints>::I,
         a: [D::A; N],

@@ -75,7 +75,7 @@ unsafe fn upper<const A: bool>(x: __m256i, block: *const i64) -> __m256i {
 /// # Safety
 /// The machine must have the instructions, and `block` must point to a block for eight lanes.
 #[inline(always)]
-unsafe fn scaled<const V: usize>(sums: &[[__m256i; V]; 4], v: usize, block: *const i64) -> [__m256i; 4] {
+unsafe fn scaled<const V: usize>(sums: &[[__m256i; V]], v: usize, block: *const i64) -> [__m256i; 4] {
     let mut results = [sums[0][v]; 4];
     // SAFETY: the block has all rows, as `# Safety` requires; all else is in registers.
     unsafe {
@@ -223,9 +223,9 @@ unsafe impl Ints for Avx2 {
         }
     }
     #[inline(always)]
-    unsafe fn convert_four_rows<const V: usize>(
+    unsafe fn convert_rows<const R: usize, const V: usize>(
         self,
-        sums: &[[__m256i; V]; 4],
+        sums: &[[__m256i; V]; R],
         blocks: *const i64,
         bytes: &Bytes,
         to: ByteRows,
@@ -234,6 +234,12 @@ unsafe impl Ints for Avx2 {
         // SAFETY: `self` proves that the machine has the instructions; there are `V` blocks, and whole rows are
         // writable, as `Ints` requires.
         unsafe {
+            if R != 4 {
+                for (r, row) in sums.iter().enumerate() {
+                    self.convert_row(row, blocks, bytes, (to.row(r), to.columns));
+                }
+                return;
+            }
             let left = scaled(sums, 0, blocks);
             if V == 1 {
                 let all = narrow_scaled(self, left, bytes);

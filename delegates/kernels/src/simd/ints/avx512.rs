@@ -233,9 +233,9 @@ unsafe impl Ints for Avx512 {
         }
     }
     #[inline(always)]
-    unsafe fn convert_four_rows<const V: usize>(
+    unsafe fn convert_rows<const R: usize, const V: usize>(
         self,
-        sums: &[[__m512i; V]; 4],
+        sums: &[[__m512i; V]; R],
         blocks: *const i64,
         bytes: &Bytes,
         to: ByteRows,
@@ -247,18 +247,23 @@ unsafe impl Ints for Avx512 {
         unsafe {
             for v in 0..V {
                 let channels = self.channels(blocks.add(v * requantize::Channels::stride(16)));
-                for r in 0..4 {
+                for r in 0..R {
                     x[r][v] = self.scale_upper(sums[r][v], channels);
                 }
             }
-            if V == 1 {
-                let all = self.narrow_four([x[0][0], x[1][0], x[2][0], x[3][0]], bytes);
-                return self.store_runs::<4>(to.row(0), to.step, to.columns, 4, all);
+            if R == 1 {
+                return self.narrow::<V>(&x[0], bytes, to.first, to.columns);
             }
-            for r in [0, 2] {
-                let two = [x[r][0], x[r][V - 1], x[r + 1][0], x[r + 1][V - 1]];
-                let all = self.narrow_four(two, bytes);
-                self.store_runs::<2>(to.row(r), to.step, to.columns, 2, all);
+            let is_whole = to.columns == 16 * V && to.step == to.columns;
+            for r in (0..R).step_by(4 / V) {
+                let rows = (R - r).min(4 / V);
+                let four = core::array::from_fn(|i| x[(r + i / V).min(R - 1)][i % V]);
+                let all = self.narrow_four(four, bytes);
+                match V {
+                    _ if is_whole && rows == 4 / V => self.store_bytes(to.row(r), all),
+                    1 => self.store_runs::<4>(to.row(r), to.step, to.columns, rows, all),
+                    _ => self.store_runs::<2>(to.row(r), to.step, to.columns, rows, all),
+                }
             }
         }
     }

@@ -76,7 +76,7 @@ pub unsafe trait Ints: Simd {
     type B: Copy;
     /// Vectors that [`narrow_rows`](Self::narrow_rows) narrows together.
     const NARROWED: usize = 1;
-    /// Whether [`convert_four_rows`](Self::convert_four_rows) takes rows that end within a vector.
+    /// Whether [`convert_rows`](Self::convert_rows) takes rows that end within a vector.
     const CONVERTS_PARTS: bool = false;
 
     /// A vector with `x` in all lanes.
@@ -210,14 +210,14 @@ pub unsafe trait Ints: Simd {
             self.narrow::<V>(&x, bytes, c, n);
         }
     }
-    /// Like [`convert_row`](Self::convert_row), for four rows.
+    /// Like [`convert_row`](Self::convert_row), for `R` rows. Four vectors may be converted together.
     ///
     /// # Safety
     /// As for `convert_row`, of each row.
     #[inline(always)]
-    unsafe fn convert_four_rows<const V: usize>(
+    unsafe fn convert_rows<const R: usize, const V: usize>(
         self,
-        sums: &[[Self::I; V]; 4],
+        sums: &[[Self::I; V]; R],
         blocks: *const i64,
         bytes: &Bytes,
         to: ByteRows,
