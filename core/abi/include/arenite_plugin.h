@@ -137,6 +137,7 @@ typedef uint32_t ArStatus;
 #define AR_INTERFACE_CLAIM_WITH_HOST 23u /* ArDelegateV1: an ArClaimWithHostV1 */
 #define AR_INTERFACE_BIND 24u /* ArDelegateV1: an ArBindV1 */
 #define AR_INTERFACE_EMBED 25u /* ArOpV1: an ArEmbedV1 */
+#define AR_INTERFACE_RESOURCE_MEMORY 26u /* ArEvalV1: an ArResourceMemoryV1 */
 
 /* ArClaimHostV1.partitions: the round of a node that is refused */
 #define AR_ROUND_REFUSED UINT32_MAX
@@ -157,8 +158,7 @@ typedef uint32_t ArStatus;
 #define AR_ASSIGNMENT_OFFSETS 0u
 #define AR_ASSIGNMENT_OBJECTS 1u
 
-/* ArUsageRecordV1.last_node of a buffer that is alive until the end; fixed_offset of one that may be placed
-   anywhere. */
+/* ArUsageRecordV1.last_node of a buffer that is alive until the end; fixed_offset of one without a place. */
 #define AR_FOREVER UINT32_MAX
 #define AR_ANYWHERE UINT64_MAX
 
@@ -272,8 +272,7 @@ typedef struct ArHostV1 {
   ArHeader header;
   /* Stores a copy of the message for the call in progress on this thread. */
   void (*set_error)(ArStr message);
-  /* Writes a message to the host's log. level: 1 error, 2 warning, 3 info, 4 debug, 5 trace. target: the plugin's
-     id. */
+  /* Logs a message. level: 1 error, 2 warning, 3 info, 4 debug, 5 trace. target: the plugin's id. */
   void (*log)(uint32_t level, ArStr target, ArStr message);
   /* Calls body(argument, begin, end) for consecutive ranges that cover 0..count, each of at least grain, on at most
      `threads` threads, and returns when all are done. The ranges depend only on count and grain. */
@@ -321,11 +320,9 @@ typedef struct ArEvalV1 {
   const ArSpan *scratch;    /* the results of request_scratch, in the same order */
   size_t scratch_count;
   /* Sets the shape of a dynamic output and allocates its memory; call it before using the data. `bytes` is the size
-     of a string tensor, and ignored for other types. The node's tensor has changed when this returns, so read it
-     again. */
+     of a string tensor, and ignored for other types. Then read the node's tensor again. */
   ArStatus (*resize_output)(void *context, uint32_t output, const int32_t *dims, uint32_t rank, uint64_t bytes);
-  /* Not 0 if the caller cancelled the invocation: return AR_STATUS_CANCELLED. Long loops should check from time to
-     time. */
+  /* Not 0 if the caller cancelled the invocation: return AR_STATUS_CANCELLED. Long loops should check. */
   uint8_t (*is_cancelled)(void *context);
   const void *(*query)(void *context, uint64_t interface_id);
 } ArEvalV1;
@@ -426,8 +423,7 @@ typedef struct ArSubgraphsV1 {
   ArStatus (*describe)(void *context, uint32_t subgraph, const ArGraphV1 **graph);
   /* Sets the shape of an input and, in `eval`, copies its value. The types must be equal. */
   ArStatus (*set_input)(void *context, uint32_t subgraph, uint32_t input, const ArTensorV1 *value);
-  /* In `eval`: input i of subgraph `to` becomes output i of `from`, which must have run. Both may be the same
-     subgraph. */
+  /* In `eval`: input i of subgraph `to` becomes output i of `from`, which must have run and may be `to`. */
   ArStatus (*forward)(void *context, uint32_t from, uint32_t to);
   /* Prepares the subgraph for the current shapes of its inputs. */
   ArStatus (*prepare)(void *context, uint32_t subgraph);
@@ -438,8 +434,7 @@ typedef struct ArSubgraphsV1 {
   ArStatus (*output)(void *context, uint32_t subgraph, uint32_t output, ArTensorV1 *value);
 } ArSubgraphsV1;
 
-/* Values that outlive an invocation and are shared by all subgraphs of an interpreter. `context` as for
-   ArSubgraphsV1. */
+/* Values that outlive an invocation and that all subgraphs share. `context` as for ArSubgraphsV1. */
 typedef struct ArResourcesV1 {
   ArHeader header;
   /* The handle of the resource with this name, which may be any bytes. Creates it without a value if necessary. */
@@ -449,6 +444,14 @@ typedef struct ArResourcesV1 {
   /* In `eval`: assigns a type, a shape and a copy of a value. */
   ArStatus (*assign)(void *context, int32_t handle, const ArTensorV1 *value);
 } ArResourcesV1;
+
+/* Lets a node write resources in place. `context` is that of the ArEvalV1. A host may lack this interface. */
+typedef struct ArResourceMemoryV1 {
+  ArHeader header;
+  /* A number that changes whenever the type, the shape or the address of a resource's value does. While it is the same,
+     entries of ArResourcesV1.value are valid in each `eval` of the interpreter, and the node may write `data`. */
+  uint64_t (*version)(void *context);
+} ArResourceMemoryV1;
 
 /* Information exchanged with hosts without a heap, which allocate everything in advance. `context` is that of the
    ArPrepareV1. Other hosts may lack this interface. */
@@ -480,8 +483,7 @@ typedef struct ArConstantsV1 {
   ArStatus (*origin)(void *context, uint64_t *numbers);
 } ArConstantsV1;
 
-/* Memory that a kernel allocates itself. `context` is that of the ArPrepareV1 or ArCompileHostV1. The memory returns
-   to the quota when the kernel is destroyed. */
+/* Memory that a kernel allocates itself, until it is destroyed. `context` is an ArPrepareV1's or ArCompileHostV1's. */
 typedef struct ArMemoryV1 {
   ArHeader header;
   /* The bytes that the quota allows the kernel to hold in total. */
@@ -493,8 +495,7 @@ typedef struct ArMemoryV1 {
 /* Receives the times of a delegate's steps; null unless a profile was requested. `context` is that of the ArEvalV1. */
 typedef struct ArProfileV1 {
   ArHeader header;
-  /* Records that step `number` of this node, named `name`, whose first result is `tensor` (-1 if not in the graph),
-     took this long. */
+  /* Records the time of step `number` of this node; its first result is `tensor` (-1 if not in the graph). */
   void (*note)(void *context, uint32_t number, ArStr name, int32_t tensor, uint64_t nanoseconds);
 } ArProfileV1;
 
@@ -517,8 +518,7 @@ typedef struct ArClaimsV1 {
   void (*refuse)(void *context, size_t node, ArStr reason);
 } ArClaimsV1;
 
-/* `claim` of a delegate that inspects the subgraphs called by nodes; the host calls it instead of
-   ArDelegateV1.claim. */
+/* `claim` of a delegate that inspects called subgraphs; the host calls it instead of ArDelegateV1.claim. */
 typedef struct ArClaimV1 {
   ArHeader header;
   ArStatus (*claim)(void *delegate, const ArGraphV1 *graph, const ArDescribeV1 *subgraphs, const ArClaimsV1 *claims);
@@ -528,8 +528,7 @@ typedef struct ArClaimV1 {
    model's file. A delegate without this interface is not shown such nodes. */
 typedef struct ArVouchV1 {
   ArHeader header;
-  /* 1 if the delegate knows this op in this version and for these types, and does not rely on output shapes that it did
-     not compute. */
+  /* 1 if the delegate knows this op, version and types, and relies on no output shapes but those it computes. */
   uint8_t (*vouch)(void *delegate, const ArNodeV1 *node);
 } ArVouchV1;
 
@@ -545,8 +544,7 @@ typedef struct ArPartitionV1 {
   size_t output_count;
 } ArPartitionV1;
 
-/* The op or delegate that serves a node if the delegate that claims does not. The caller sets the header; the host
-   fills in the rest. */
+/* The op or delegate that serves a node if the delegate that claims does not. The caller sets the header only. */
 typedef struct ArServerV1 {
   ArHeader header;
   uint32_t kind; /* AR_SERVER_* */
@@ -778,8 +776,7 @@ typedef struct ArBindV1 {
   ArStatus (*copy)(void *delegate, uint64_t kept, uint64_t handle, uint64_t bytes);
 } ArBindV1;
 
-/* Lets a kernel keep an output on its device. `context` is that of the ArEvalV1, whose query returns null if the
-   host needs all outputs. */
+/* Lets a kernel keep an output on its device. `context` is the ArEvalV1's; null if the host needs all outputs. */
 typedef struct ArKeepV1 {
   ArHeader header;
   /* The kernel keeps the value of output `output` under `handle`, and does not write the output's data. */
@@ -1245,6 +1242,9 @@ AR_AT(ArBindV1, copy, 48);
 AR_SIZE(ArKeepV1, 16);
 AR_AT(ArKeepV1, header, 0);
 AR_AT(ArKeepV1, keep, 8);
+AR_SIZE(ArResourceMemoryV1, 16);
+AR_AT(ArResourceMemoryV1, header, 0);
+AR_AT(ArResourceMemoryV1, version, 8);
 AR_SIZE(ArSizesV1, 24);
 AR_AT(ArSizesV1, header, 0);
 AR_AT(ArSizesV1, ports, 8);

@@ -110,6 +110,7 @@ pub mod plain;
 pub mod planner;
 pub mod plugin;
 pub mod raw;
+mod resource_memory;
 pub mod schema;
 mod shim;
 mod sizes;

@@ -99,6 +99,8 @@ pub const INTERFACE_CLAIM_WITH_HOST: u64 = 23;
 pub const INTERFACE_BIND: u64 = 24;
 /// For [`ArOpV1`](crate::raw::ArOpV1); queried by the host.
 pub const INTERFACE_EMBED: u64 = 25;
+/// Only for [`ArEvalV1`](crate::raw::ArEvalV1).
+pub const INTERFACE_RESOURCE_MEMORY: u64 = 26;
 
 /// The round of a node that is refused, for `partitions` of [`ArClaimHostV1`](crate::raw::ArClaimHostV1).
 pub const ROUND_REFUSED: u32 = u32::MAX;

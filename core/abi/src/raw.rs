@@ -17,5 +17,5 @@ pub use crate::frozen::*;
 pub use crate::numbers::*;
 pub use crate::{
     build_info::*, claiming::raw::*, devices::raw::*, embedding::raw::*, objects::raw::*, op_schema::raw::*,
-    sizes::*,
+    resource_memory::*, sizes::*,
 };

@@ -14,6 +14,7 @@ use crate::quota::Budget;
 pub(crate) struct Resources {
     handles: HashMap<Vec<u8>, i32>,
     values: Vec<ResourceValue>,
+    version: u64,
 }
 
 struct ResourceValue {
@@ -48,6 +49,11 @@ impl Resources {
         Ok(handle)
     }
 
+    /// A number that changes whenever the type, the shape or the address of a value does.
+    pub(crate) fn version(&self) -> u64 {
+        self.version
+    }
+
     /// The value; [`ArTensorV1::NONE`] before the first assignment.
     pub(crate) fn value(&self, handle: i32) -> Result<ArTensorV1> {
         let count = self.values.len();
@@ -69,12 +75,7 @@ impl Resources {
     ///
     /// # Safety
     /// The arrays of `from` are readable, and it has at most [`MAX_RANK`](arenite_abi::host_side::MAX_RANK) dimensions.
-    pub(crate) unsafe fn assign(
-        &mut self,
-        handle: i32,
-        from: &ArTensorV1,
-        budget: &mut Budget,
-    ) -> Result<()> {
+    pub(crate) unsafe fn assign(&mut self, handle: i32, from: &ArTensorV1, budget: &Budget) -> Result<()> {
         let count = self.values.len();
         let value = usize::try_from(handle).ok().and_then(|i| self.values.get_mut(i));
         let value = value.ok_or_else(|| no_such(handle, count))?;
@@ -96,15 +97,20 @@ impl Resources {
         if bytes > 0 && new < own + value.data.len() && own < new + bytes {
             return refuse("it is assigned a part of itself; copy the value first".into());
         }
-        value.data.grow(bytes, budget, "its resources")?;
+        if bytes > value.data.len() {
+            self.version += 1;
+            value.data.grow(bytes, &mut budget.clone(), "its resources")?;
+        }
         if bytes > 0 {
             // SAFETY: `grow` made room for `bytes`; no overlap, as checked; `assign` requires that `from` is readable.
             unsafe { std::ptr::copy_nonoverlapping(from.data.cast::<u8>(), value.data.as_ptr(), bytes) };
         }
-        value.ty = Some(ty);
-        value.shape.clear();
-        value.shape.extend_from_slice(shape);
-        value.bytes = bytes;
+        if value.ty != Some(ty) || value.shape != shape || value.bytes != bytes {
+            self.version += 1;
+            value.ty = Some(ty);
+            value.bytes = bytes;
+            shape.clone_into(&mut value.shape);
+        }
         Ok(())
     }
 

@@ -329,6 +329,16 @@ fn sources(folder: &str) -> String {
 }
 
 #[test]
+fn an_op_counts_its_runs_in_a_resource() {
+    for fixture in fixtures(source!("17_resource_memory")) {
+        let mut interpreter = built(fixture.builder(&custom("CountsRuns")));
+        for runs in [0.0, 1.0, 2.0] {
+            assert_eq!(run(&mut interpreter), [X.map(|x| x + runs)], "{}", fixture.language);
+        }
+    }
+}
+
+#[test]
 fn every_interface_has_a_fixture_in_both_languages() {
     let numbers = include_str!("../../../core/abi/src/numbers.rs");
     let interfaces: Vec<&str> =

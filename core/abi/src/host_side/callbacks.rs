@@ -3,6 +3,7 @@
 
 mod context;
 mod kernels;
+mod resource_memory;
 mod sizes;
 
 use core::ffi::c_void;
@@ -12,6 +13,7 @@ use core::ptr::null;
 use context::with;
 use kernels::objects;
 pub use kernels::{constants, device_memory, memory};
+use resource_memory::resource_memory;
 use sizes::{given, shape};
 
 use super::model::only_in_eval;
@@ -124,6 +126,7 @@ unsafe extern "C" fn query_in_eval<H: EvalSide>(context: *mut c_void, interface:
     match interface {
         INTERFACE_PROFILE if host.is_profiled() => (&raw const *InterfaceTables::<H>::PROFILE).cast(),
         INTERFACE_KEEP if host.keeps() => (&raw const *InterfaceTables::<H>::KEEP).cast(),
+        INTERFACE_RESOURCE_MEMORY if H::KEEPS_RESOURCES => (&raw const *resource_memory::<H>()).cast(),
         _ => LentModel::<H, true>::find(interface),
     }
 }

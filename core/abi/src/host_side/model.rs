@@ -8,6 +8,14 @@ pub trait CallerSide: HostSide {
     /// Whether nodes may access the model. A small machine may omit the code for it.
     const LENDS_MODEL: bool = true;
 
+    /// Whether [`resource_version`](Self::resource_version) tells when the memory of resources changes.
+    const KEEPS_RESOURCES: bool = false;
+
+    /// A number that changes whenever the type, the shape or the address of a resource's value does.
+    fn resource_version(&self) -> u64 {
+        0
+    }
+
     /// The model, during one callback.
     type Model<'a>: ModelSide<Refused = Self::Refused>
     where

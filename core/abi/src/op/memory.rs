@@ -59,11 +59,7 @@ impl<'a> EvalContext<'a> {
     /// # Errors
     /// The buffer belongs to another node, or was handed out already.
     pub fn scratch<T: Element>(&self, scratch: &Scratch<T>) -> Result<&'a mut [T]> {
-        let i = scratch.index as usize;
-        // SAFETY: `from_raw` requires that the array has `scratch_count` elements.
-        let spans = unsafe { raw::slice(self.raw.scratch, self.raw.scratch_count) };
-        let span = spans.get(i).ok_or_else(|| internal(format_args!("no such scratch buffer")))?;
-        self.handed_out.scratch(i)?;
+        let span = self.take_scratch(scratch.index)?;
         if span.data.is_null() || span.bytes == 0 {
             return Ok(&mut []);
         }
@@ -71,5 +67,28 @@ impl<'a> EvalContext<'a> {
         // checked above.
         let bytes = unsafe { core::slice::from_raw_parts_mut(span.data.cast::<u8>(), span.bytes as usize) };
         bytemuck::try_cast_slice_mut(bytes).map_err(|e| internal(format_args!("scratch: {e}")))
+    }
+
+    /// The bytes of a scratch buffer, like [`scratch`](Self::scratch). Only once per call. For delegates, which address
+    /// values by place.
+    ///
+    /// # Errors
+    /// As for [`scratch`](Self::scratch).
+    pub fn scratch_byte_cells(&self, scratch: &Scratch<u8>) -> Result<&'a [Cell<u8>]> {
+        let span = self.take_scratch(scratch.index)?;
+        if span.data.is_null() || span.bytes == 0 {
+            return Ok(&[]);
+        }
+        // SAFETY: the host initialized the buffer and only this call uses it (`host_side`); any bytes are valid `u8`.
+        Ok(unsafe { core::slice::from_raw_parts(span.data.cast::<Cell<u8>>(), span.bytes as usize) })
+    }
+
+    fn take_scratch(&self, index: u32) -> Result<&'a raw::ArSpan> {
+        // SAFETY: `from_raw` requires that the array has `scratch_count` elements.
+        let spans = unsafe { raw::slice(self.raw.scratch, self.raw.scratch_count) };
+        let span =
+            spans.get(index as usize).ok_or_else(|| internal(format_args!("no such scratch buffer")))?;
+        self.handed_out.scratch(index as usize)?;
+        Ok(span)
     }
 }

@@ -11,6 +11,7 @@ mod output_type;
 mod ports;
 mod prepare;
 mod registration;
+mod resource_memory;
 mod slices;
 
 use core::cell::Cell;

@@ -52,6 +52,12 @@ impl<'a, T: Copy> ReadCells<'a, T> {
         self.len
     }
 
+    /// The address of the first element.
+    #[inline]
+    pub fn as_ptr(&self) -> *const T {
+        self.data
+    }
+
     /// The element at index `i`. Panics if it is out of range.
     #[inline]
     pub fn get(&self, i: usize) -> T {

@@ -138,10 +138,16 @@ impl EvalSide for EvalHost<'_> {
 }
 
 impl CallerSide for EvalHost<'_> {
+    const KEEPS_RESOURCES: bool = true;
+
     type Model<'a>
         = ModelHost<'a>
     where
         Self: 'a;
+
+    fn resource_version(&self) -> u64 {
+        self.run.resources.borrow().version()
+    }
 
     fn model(&mut self) -> ModelHost<'_> {
         ModelHost { run: self.run, phase: Phase::Prepare, delegate: self.partition.is_some() }

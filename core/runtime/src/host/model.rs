@@ -83,6 +83,6 @@ impl ModelSide for ModelHost<'_> {
         let mut resources = self.run.resources.borrow_mut();
         // SAFETY: the value's arrays are readable for the call: `host_side` requires it of `assign`, for
         // `Resources::assign`.
-        Ok(unsafe { resources.assign(handle, value, &mut self.run.budget.clone()) }?)
+        Ok(unsafe { resources.assign(handle, value, self.run.budget) }?)
     }
 }

@@ -1,5 +1,6 @@
 //! Addresses of values, before unsafe code makes sources or targets of them.
 
+use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Range;
 
@@ -26,7 +27,7 @@ use super::{Disjoint, LINE, Source, Target, check};
 /// ```compile_fail,E0277
 /// let place: arenite_base::memory::Place = bytemuck::pod_read_unaligned(&[0x10; 16]);
 /// ```
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Place {
     at: *mut u8,
     bytes: usize,
@@ -52,6 +53,19 @@ impl Place {
     #[inline]
     pub fn bytes(self) -> usize {
         self.bytes
+    }
+
+    /// Whether the address is a multiple of `alignment`.
+    #[inline]
+    pub fn is_aligned(self, alignment: usize) -> bool {
+        self.at.addr().is_multiple_of(alignment)
+    }
+
+    /// Whether some byte is in both places.
+    pub fn overlaps(self, other: Place) -> bool {
+        let span = |place: Place| (place.at.addr(), place.at.addr().saturating_add(place.bytes));
+        let ((start, end), (other_start, other_end)) = (span(self), span(other));
+        start < other_end && other_start < end && self.bytes > 0 && other.bytes > 0
     }
 
     /// The part of `bytes` bytes that starts at byte `first`.
@@ -91,6 +105,12 @@ impl Place {
     pub unsafe fn target<'r, T: Pod>(self) -> Target<'r, T> {
         let (base, Range { start, end }) = self.elements();
         Target(Disjoint { base, start, end, life: PhantomData })
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "address {:p}", self.at)
     }
 }
 

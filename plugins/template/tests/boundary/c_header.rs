@@ -8,6 +8,7 @@ use arenite_abi::{ElementType, Status, UsageRecord};
 
 const HEADER: &str = include_str!("../../../../core/abi/include/arenite_plugin.h");
 const FROZEN: &str = include_str!("../../../../core/abi/src/frozen.rs");
+const RESOURCE_MEMORY: &str = include_str!("../../../../core/abi/src/resource_memory.rs");
 const SIZES: &str = include_str!("../../../../core/abi/src/sizes.rs");
 const CLAIMING: &str = include_str!("../../../../core/abi/src/claiming/raw.rs");
 const OP_SCHEMA: &str = include_str!("../../../../core/abi/src/op_schema/raw.rs");
@@ -84,6 +85,7 @@ layouts! {
     ArBuffersV1 { header, read }
     ArBindV1 { header, object, bind, unbind, read, write, copy }
     ArKeepV1 { header, keep }
+    ArResourceMemoryV1 { header, version }
     ArSizesV1 { header, ports, reserve }
     ArOperandV1 { name, flags, reserved }
     ArOptionV1 { name, slot, element_type, flags, reserved, default_value }
@@ -120,6 +122,7 @@ fn names_in_raw() -> Vec<(String, String)> {
     let others = OBJECTS
         .lines()
         .chain(DEVICES.lines())
+        .chain(RESOURCE_MEMORY.lines())
         .chain(SIZES.lines())
         .chain(OP_SCHEMA.lines())
         .chain(CLAIMING.lines())
@@ -200,7 +203,7 @@ fn is_declaration(line: &str) -> bool {
 }
 
 /// The ids of interfaces.
-const INTERFACES: [(&str, u64); 25] = [
+const INTERFACES: [(&str, u64); 26] = [
     ("INTERFACE_SUBGRAPHS", INTERFACE_SUBGRAPHS),
     ("INTERFACE_RESOURCES", INTERFACE_RESOURCES),
     ("INTERFACE_LAYOUT", INTERFACE_LAYOUT),
@@ -226,6 +229,7 @@ const INTERFACES: [(&str, u64); 25] = [
     ("INTERFACE_EMBED", INTERFACE_EMBED),
     ("INTERFACE_CLAIM_WITH_HOST", INTERFACE_CLAIM_WITH_HOST),
     ("INTERFACE_BIND", INTERFACE_BIND),
+    ("INTERFACE_RESOURCE_MEMORY", INTERFACE_RESOURCE_MEMORY),
 ];
 
 /// All other numbers.

@@ -27,12 +27,19 @@ mod s13_no_sharing;
 mod s14_claim_with_host;
 mod s15_bind;
 mod s16_embed;
+mod s17_resource_memory;
 
 use contract_1_0::{ArDelegateV1, ArHostV1, ArOpV1, ArPlannerV1, ArPluginV1};
 use fixture::{HOST, Shared, header, text};
 
-static OPS: Shared<[ArOpV1; 5]> =
-    Shared([s00_first::OP, s01_subgraphs::OP, s02_layout::OP, s11_sizes::OP, s16_embed::OP]);
+static OPS: Shared<[ArOpV1; 6]> = Shared([
+    s00_first::OP,
+    s01_subgraphs::OP,
+    s02_layout::OP,
+    s11_sizes::OP,
+    s16_embed::OP,
+    s17_resource_memory::OP,
+]);
 static PLANNERS: Shared<[ArPlannerV1; 3]> =
     Shared([s00_first::PLANNER, s09_objects::PLANNER, s13_no_sharing::PLANNER]);
 static DELEGATES: Shared<[ArDelegateV1; 11]> = Shared([

@@ -57,6 +57,8 @@ pub mod planner;
 pub mod plugin;
 #[path = "../../../../core/abi/src/raw.rs"]
 pub mod raw;
+#[path = "../../../../core/abi/src/resource_memory.rs"]
+mod resource_memory;
 #[path = "../../../../core/abi/src/schema/mod.rs"]
 pub mod schema;
 #[path = "../../../../core/abi/src/shim.rs"]
