@@ -7,6 +7,7 @@
 //! that no later step reads. Intermediates may use the memory of outputs that are not written yet. A variable is read
 //! and written where it is.
 
+mod call;
 mod layout;
 mod lent;
 mod lodging;
@@ -30,15 +31,15 @@ use crate::ops::build_step;
 use crate::ops::values::NetValues;
 use crate::step::{HandedOut, Ports, PrefetchAddress, Run, Step};
 use layout::{Buffers, BuiltStep, Frame, Location, Places};
-use lent::{expect_bytes, input, readable, variable, writable};
+use lent::{LentMemory, StepMemory};
 pub(crate) use variables::VariablePorts;
+use variables::{HostVariables, VariablePlaces};
 
 struct Compiled {
     step: Box<dyn Step>,
     /// The values of its node.
     ports: Ports,
-    /// The record of its scratch memory, and how many bytes it wants.
-    scratch: Option<(usize, usize)>,
+    scratch: StepMemory,
     /// Its first result, if that is a tensor of the graph.
     tensor: Option<usize>,
     /// At least as many multiply-adds as it needs.
@@ -50,7 +51,7 @@ impl Compiled {
     fn new(net: &Net<'_>, BuiltStep { node, step }: BuiltStep, scratch: Option<usize>) -> Compiled {
         let node = &net.nodes[node];
         Compiled {
-            scratch: scratch.map(|record| (record, step.scratch())),
+            scratch: StepMemory::new(scratch, step.scratch()),
             ports: ports(node),
             step,
             tensor: net.values[node.outputs[0]].tensor,
@@ -82,16 +83,20 @@ struct ProgramVariables {
     ports: VariablePorts,
     /// The number of inputs of the net that come before the variables.
     inputs: usize,
-    /// The places of the variables that it reads, in this call.
-    read: Vec<Place>,
+    places: VariablePlaces,
     /// The scratch records of the values that are assigned to variables.
     assigned: Vec<usize>,
 }
 
 impl ProgramVariables {
+    /// The number of inputs of the net that are the partition's.
+    fn inputs_before(&self) -> usize {
+        if self.ports.is_empty() { usize::MAX } else { self.inputs }
+    }
+
     /// The place of input `i` of the net in this call, if it is a variable.
     fn input(&self, i: usize) -> Option<Place> {
-        self.read.get(i.checked_sub(self.inputs)?).copied()
+        self.places.read.get(i.checked_sub(self.inputs)?).copied()
     }
 }
 
@@ -107,11 +112,10 @@ pub(crate) struct Program {
     total: Option<u64>,
     arena: Option<Scratch<u8>>,
     used: UsedValues,
-    /// In this call, of each value.
+    lent: LentMemory,
+    /// The place of each value with the memory that the host lends; valid if `is_found`.
     found: Vec<Place>,
-    /// The places of the net's outputs in this call: the partition's, then those of values that are assigned to
-    /// variables.
-    outputs: Vec<Place>,
+    is_found: bool,
     variables: ProgramVariables,
     constants: Vec<(Id, Arc<Aligned<u8>>)>,
     handed_out: HandedOut,
@@ -164,8 +168,9 @@ impl Program {
             total: None,
             arena: None,
             used: UsedValues::default(),
+            lent: LentMemory::new(net.outputs.len()),
             found: vec![Place::NOWHERE; count],
-            outputs: vec![Place::NOWHERE; net.outputs.len()],
+            is_found: false,
             variables: ProgramVariables::default(),
             constants: net.constants.clone(),
             handed_out: HandedOut::none_of(count),
@@ -183,6 +188,7 @@ impl Program {
             self.buffers.names.push(name.to_owned());
             self.offsets.push(0);
         }
+        self.lent.assigns(self.variables.assigned.len());
         self.variables.inputs = net.inputs.len() - variables.reads();
         self.variables.ports = variables;
     }
@@ -190,6 +196,7 @@ impl Program {
     /// Has the host plan the intermediates, once, and allocate their memory.
     pub(crate) fn prepare(&mut self, cx: &mut PrepareContext<'_>) -> Result<()> {
         self.arena = None;
+        self.is_found = false;
         if !self.buffers.records.is_empty() {
             let total = match self.total {
                 Some(total) => total,
@@ -207,6 +214,7 @@ impl Program {
                 _ => self.used.outside.push(id),
             }
         }
+        self.lent.expect(&self.places, self.variables.inputs_before());
         #[cfg(any(test, debug_assertions))]
         self.verify()?;
         Ok(())
@@ -221,84 +229,37 @@ impl Program {
         }
     }
 
-    /// Looks up the place of each value in this call.
-    fn find_places(&mut self, cx: &EvalContext<'_>, arena: Place) -> Result<()> {
-        let own = self.outputs.len() - self.variables.assigned.len();
-        for (o, output) in self.outputs.iter_mut().enumerate() {
-            *output = match o.checked_sub(own) {
-                None => writable(cx.output_bytes(o)?),
-                Some(k) => {
-                    let r = self.variables.assigned[k];
-                    arena.part(self.offsets[r] as usize, self.buffers.records[r].size as usize)
-                }
-            };
-        }
-        for &ArenaValue { id, first, bytes } in &self.used.inside {
-            self.found[id] = arena.part(first, bytes);
-        }
-        for &id in &self.used.outside {
-            let bytes = self.sizes[id];
-            self.found[id] = match self.places[id] {
-                Location::Input(i) => match self.variables.input(i) {
-                    Some(variable) => variable.part(0, bytes),
-                    None => input(cx, i, bytes)?,
-                },
-                Location::Variable(i) => {
-                    let variable = variable(cx, i)?;
-                    expect_bytes("variable", i, variable.bytes(), bytes)?;
-                    variable.part(0, bytes)
-                }
-                Location::Output(o) => {
-                    expect_bytes("output", o, self.outputs[o].bytes(), bytes)?;
-                    self.outputs[o].part(0, bytes)
-                }
-                Location::Within(o, at) => self.outputs[o].part(at as usize, bytes),
-                Location::Constant(i) => readable(&self.constants[i].1).part(0, bytes),
-                Location::Nowhere | Location::Record(..) => continue,
-            };
-        }
-        Ok(())
-    }
-
     /// Runs all steps.
     pub(crate) fn run(&mut self, cx: &EvalContext<'_>) -> Result<()> {
-        let arena = match &self.arena {
-            Some(arena) => writable(cx.scratch(arena)?),
-            None => Place::NOWHERE,
-        };
-        let mut model = if self.variables.ports.is_empty() { None } else { Some(cx.model()?) };
-        if let Some(model) = &model {
-            self.variables.ports.find(model, &mut self.variables.read)?;
-        }
-        self.find_places(cx, arena)?;
+        let mut host = HostVariables::new(cx);
+        self.find_places(cx, &mut host)?;
         let times = cx.profile();
         let mut unseen = 0u64;
         for (i, Compiled { step, ports, scratch, tensor, work }) in self.steps.iter().enumerate() {
-            let scratch = scratch
-                .map_or(Place::NOWHERE, |(record, bytes)| arena.part(self.offsets[record] as usize, bytes));
             let start = times.as_ref().map(|_| Instant::now());
             if unseen > UNSEEN {
                 expect_running(cx)?;
                 unseen = 0;
             }
             unseen = unseen.saturating_add(*work);
-            // SAFETY: `find_places` looked up all places in this call: in its arena, outputs and inputs, and in the
+            // SAFETY: `find_places` knows all places in this call: in its arena, outputs and inputs, and in the
             // program's constants. All of these outlive `run`. Variables are cells, which only this call accesses, and
             // only the step that updates one reads or writes it. `layout` gives two values that are needed at the same
             // time the same memory only where a step allows it, and never places a written value in an input or
             // constant; `verify` checks that in debug builds.
-            let run = unsafe { Run::new(&self.found, scratch, cx, (&self.handed_out, ports)) };
+            let run = unsafe { Run::new(&self.found, scratch.place, cx, (&self.handed_out, ports)) };
             step.run(&run)?;
             if let (Some(times), Some(start)) = (&times, start) {
                 times.note(i, step.name(), *tensor, start.elapsed().as_nanos() as u64);
             }
         }
-        if let Some(model) = &mut model {
-            let values = &self.outputs[self.outputs.len() - self.variables.assigned.len()..];
-            // SAFETY: the places are in the arena, which is this call's, and the last step has run.
-            unsafe { self.variables.ports.assign(model, values)? };
+        if self.variables.assigned.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        let ProgramVariables { ports, places, .. } = &self.variables;
+        // SAFETY: the values are in the arena, which is this call's, and the last step has run. The targets are
+        // variables, which are the host's own memory and which only this call accesses.
+        unsafe { ports.assign(self.lent.assigned(), places.targets(), &mut host) }
     }
 }
 
@@ -313,7 +274,7 @@ fn expect_running(cx: &EvalContext<'_>) -> Result<()> {
 /// At least as many multiply-adds as the node needs. Each result of a layer comes from products with an element of the
 /// inputs each; steps that repeat others have no such limit.
 fn most_work(net: &Net<'_>, node: &Node<'_>) -> u64 {
-    if !matches!(node.layer, Layer::Common(_) | Layer::Engine(CpuLayer::Quantized(_))) {
+    if let Layer::Engine(CpuLayer::Cascade(_) | CpuLayer::Recurrent(_) | CpuLayer::Scan(_)) = node.layer {
         return u64::MAX;
     }
     let bytes =

@@ -65,25 +65,36 @@ const CASES: &[(&[Node], [f32; 3])] = &[
     ),
 ];
 
+/// The handle of a variable.
+fn handle(model: &mut ModelBuilder, graph: &mut SubGraph, name: &str) -> i32 {
+    let tensor = graph.tensor(Tensor::new(name, RESOURCE, &[]));
+    let node = Operator::new(model.builtin("VAR_HANDLE", 1), &[], &[tensor]);
+    graph.operator(node.with_options(|o| o.set(VarHandleOptions::SHARED_NAME, name)));
+    tensor
+}
+
+/// Assigns numbers to a variable.
+fn assign(model: &mut ModelBuilder, graph: &mut SubGraph, name: &str, values: &[f32]) {
+    let variable = handle(model, graph, name);
+    let buffer = model.buffer(bytes_of(values));
+    let value = graph.tensor(f32s(&format!("{name}0"), &[values.len() as i32]).buffer(buffer));
+    let node = Operator::new(model.builtin("ASSIGN_VARIABLE", 1), &[variable, value], &[]);
+    graph.operator(node.with_options::<AssignVariableOptions>(|o| o));
+}
+
 /// `assigned` are the variables that have a value before the first invocation.
 fn model_of(nodes: &[Node], assigned: &[(&'static str, f32)]) -> Model {
+    model_with(nodes, assigned, &[])
+}
+
+/// As [`model_of`], with further subgraphs, from 2 on, each of which assigns numbers to v.
+fn model_with(nodes: &[Node], assigned: &[(&'static str, f32)], others: &[&[f32]]) -> Model {
     let mut model = ModelBuilder::new();
     let (mut main, mut start) = (SubGraph::new("main"), SubGraph::new("start"));
-    let handle = |model: &mut ModelBuilder, graph: &mut SubGraph, name: &str| {
-        let tensor = graph.tensor(Tensor::new(name, RESOURCE, &[]));
-        let node = Operator::new(model.builtin("VAR_HANDLE", 1), &[], &[tensor]);
-        graph.operator(node.with_options(|o| o.set(VarHandleOptions::SHARED_NAME, name)));
-        tensor
-    };
     let once = Operator::new(model.builtin("CALL_ONCE", 1), &[], &[]);
     main.operator(once.with_options(|o| o.set(CallOnceOptions::INIT_SUBGRAPH_INDEX, 1)));
-    let assign = model.builtin("ASSIGN_VARIABLE", 1);
     for &(name, value) in assigned {
-        let variable = handle(&mut model, &mut start, name);
-        let buffer = model.buffer(bytes_of(&[value; 2]));
-        let value = start.tensor(f32s(&format!("{name}0"), &[2]).buffer(buffer));
-        let node = Operator::new(assign, &[variable, value], &[]);
-        start.operator(node.with_options::<AssignVariableOptions>(|o| o));
+        assign(&mut model, &mut start, name, &[value; 2]);
     }
     let constant = model.buffer(bytes_of(&[7.0f32; 2]));
     let mut tensors = vec![
@@ -117,6 +128,11 @@ fn model_of(nodes: &[Node], assigned: &[(&'static str, f32)]) -> Model {
     }
     model.subgraph(main);
     model.subgraph(start);
+    for values in others {
+        let mut other = SubGraph::new("other");
+        assign(&mut model, &mut other, "v", values);
+        model.subgraph(other);
+    }
     Model::from_bytes(model.finish()).expect("the model is sound")
 }
 
@@ -155,6 +171,28 @@ fn the_cpu_delegate_accesses_variables() {
     let served = interpreter.served_by();
     let delegated = served.iter().filter(|by| matches!(by, NodeProvider::Delegate { .. }));
     assert_eq!(delegated.count(), nodes.len(), "{served:?}");
+}
+
+/// Between two runs of the partition, other subgraphs give the variable a larger value, and one of the first shape
+/// again, which is elsewhere.
+#[test]
+fn a_variable_that_another_subgraph_moved_has_its_new_value() {
+    let (nodes, _) = CASES[0];
+    let model = model_with(nodes, &[("v", 3.0)], &[&[20.0; 4096], &[30.0; 2]]);
+    for backend in ["none", "cpu"] {
+        let builder = Interpreter::builder(&model).delegate(DelegateConfig::new(backend));
+        let mut interpreter = builder.build().unwrap();
+        interpreter.allocate().unwrap();
+        assert_eq!([(); 2].map(|()| next(&mut interpreter)), [3.0, 4.0], "{backend}");
+        for subgraph in [2, 3] {
+            interpreter.allocate_subgraph(subgraph).unwrap();
+        }
+        interpreter.invoke_subgraph(2).unwrap();
+        let error = message(interpreter.invoke());
+        assert!(error.contains("FLOAT32[4096]"), "{backend}: {error}");
+        interpreter.invoke_subgraph(3).unwrap();
+        assert_eq!([(); 2].map(|()| next(&mut interpreter)), [30.0, 31.0], "{backend}");
+    }
 }
 
 /// An access without another node in its partition would cost more than it saves.

@@ -123,16 +123,6 @@ impl<'a> EvalContext<'a> {
         unsafe { TensorView::from_raw(raw) }
     }
 
-    /// The bytes of input `i`, like [`input`](Self::input) but without the description.
-    ///
-    /// # Errors
-    /// As for [`input`](Self::input).
-    pub fn input_bytes(&self, i: usize) -> Result<&'a [u8]> {
-        let raw = self.apart_from_outputs(i)?;
-        // SAFETY: no output and no variable that was handed out overlaps it, checked above.
-        Ok(unsafe { raw::slice(raw.data.cast::<u8>().cast_const(), raw.bytes as usize) })
-    }
-
     /// Input `i` like [`input`](Self::input), or `None` if it is absent.
     ///
     /// # Errors
@@ -174,22 +164,6 @@ impl<'a> EvalContext<'a> {
         // SAFETY: it is handed out only once and overlaps no input, both checked above; `from_raw` requires that it
         // overlaps no other output.
         unsafe { TensorViewMut::from_raw(raw) }
-    }
-
-    /// The bytes of output `i`, like [`output`](Self::output) but without the description. Only once per call.
-    ///
-    /// # Errors
-    /// As for [`output`](Self::output).
-    pub fn output_bytes(&self, i: usize) -> Result<&'a mut [u8]> {
-        let raw = self.apart_from_inputs(i)?;
-        ensure!(raw.flags & raw::TENSOR_CONSTANT == 0, "output {i} is constant");
-        self.handed_out.output(i)?;
-        if raw.data.is_null() || raw.bytes == 0 {
-            return Ok(&mut []);
-        }
-        // SAFETY: it is handed out only once and overlaps no input, both checked above; `from_raw` requires that it
-        // overlaps no other output.
-        Ok(unsafe { core::slice::from_raw_parts_mut(raw.data.cast::<u8>(), raw.bytes as usize) })
     }
 
     /// The elements of output `i`, which may share memory with an input that is read through cells. Only once per call.

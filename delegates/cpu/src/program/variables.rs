@@ -4,6 +4,8 @@
 //! READ_VARIABLE      the variable's memory is an input
 //! ASSIGN_VARIABLE    the value is an output in scratch memory; the variable gets a copy after the last step
 //! ```
+//! The addresses of variables are looked up again only after the host's version of its resources changed.
+//!
 //! A read after an assignment in the same partition reads the assigned value. So all variables keep their values until
 //! the last step has run, and a partition that fails assigns none.
 
@@ -12,7 +14,7 @@ use std::collections::BTreeMap;
 use arenite_abi::prelude::*;
 use arenite_layers::{Common, Id, Value};
 
-use super::lent::{aligned, readable};
+use super::lent::resource;
 use crate::kernels::u8_map::ByteMap;
 use crate::memory::Place;
 use crate::net::{CpuLayer, Layer, Net, Node};
@@ -123,48 +125,125 @@ impl VariablePorts {
         self.assigns.iter().zip(&self.parts).map(|(port, part)| (&port.name[..], part.of))
     }
 
-    /// The places of the variables that it reads, in this call.
-    pub(super) fn find(&self, model: &ModelContext<'_>, places: &mut Vec<Place>) -> Result<()> {
-        places.clear();
-        for VariablePort { handle, name, ty, shape, .. } in &self.reads {
+    /// Looks up the places of all variables.
+    ///
+    /// # Errors
+    /// A variable that is read has no value, or one of another type or shape.
+    pub(super) fn find(&self, model: &ModelContext<'_>, places: &mut VariablePlaces) -> Result<()> {
+        places.read.clear();
+        for port in &self.reads {
+            let VariablePort { handle, name, ty, shape, .. } = port;
             let value = model.resource(*handle)?.ok_or_else(|| {
                 invalid!("READ_VARIABLE: the variable is read before it was assigned (ASSIGN_VARIABLE), into '{name}'")
             })?;
             ensure!(
-                value.ty == *ty && value.shape == shape,
+                port.fits(&value),
                 "READ_VARIABLE: the variable holds {}{:?}, '{name}' is {ty}{shape:?}; they must agree",
                 value.ty,
                 value.shape
             );
-            places.push(readable(aligned(&value)?));
+            places.read.push(resource(&value)?);
+        }
+        places.assigned.clear();
+        for port in &self.assigns {
+            let value = model.resource(port.handle)?.filter(|value| port.fits(value));
+            places.assigned.push(value.map(|value| resource(&value)).transpose()?);
         }
         Ok(())
     }
 
-    /// Assigns the values in `places` to the variables.
+    /// Assigns the values in `places` to the variables. `targets` has the places of variables that may be written.
     ///
     /// # Safety
-    /// The places must be readable and writable, and only this call may access them.
-    pub(super) unsafe fn assign(&self, model: &mut ModelContext<'_>, places: &[Place]) -> Result<()> {
+    /// The places must be readable and writable, and only this call may access them; so must the targets be. No place
+    /// may overlap a target.
+    pub(super) unsafe fn assign(
+        &self,
+        places: &[Place],
+        targets: &[Option<Place>],
+        host: &mut HostVariables<'_>,
+    ) -> Result<()> {
         let parts = self.assigns.iter().zip(&self.parts);
-        for ((VariablePort { handle, ty, shape, bytes, .. }, part), place) in parts.zip(places) {
-            let place = place.part(part.first, *bytes as usize);
-            if let Some(map) = part.flip {
-                // SAFETY: only this call accesses the place, as the caller guarantees. The kernel reads each byte
-                // before it writes it.
-                unsafe { map.flipped(place.source(), &mut place.target()) };
-            }
-            // SAFETY: the caller guarantees it.
+        for (k, ((port, part), place)) in parts.zip(places).enumerate() {
+            let place = place.part(part.first, port.bytes as usize);
+            // SAFETY: only this call accesses the place, as the caller guarantees, and it is not written any more,
+            // except below, byte by byte by the kernel that reads it.
             let value = unsafe { place.source::<u8>() };
-            // SAFETY: `at` checks that the source has these bytes; they are not written, as the caller guarantees.
-            let bytes = unsafe { std::slice::from_raw_parts(value.at(0, value.len()), value.len()) };
-            model.assign_resource_bytes(*handle, *ty, shape, bytes)?;
+            let target = targets.get(k).copied().flatten();
+            match (part.flip, target) {
+                // SAFETY: only this call accesses the target, which does not overlap the place, as the caller
+                // guarantees.
+                (None, Some(target)) => unsafe { target.target().copy_from(value) },
+                // SAFETY: only this call accesses both, as the caller guarantees. The kernel reads each byte before it
+                // writes it.
+                (Some(map), _) => unsafe { map.flipped(value, &mut target.unwrap_or(place).target()) },
+                (None, None) => {}
+            }
+            if target.is_none() {
+                // SAFETY: `at` checks that the source has these bytes; they are not written, as the caller guarantees.
+                let bytes = unsafe { std::slice::from_raw_parts(value.at(0, value.len()), value.len()) };
+                host.model()?.assign_resource_bytes(port.handle, port.ty, &port.shape, bytes)?;
+            }
         }
         Ok(())
     }
 }
 
+/// The places of a partition's variables.
+#[derive(Default)]
+pub(super) struct VariablePlaces {
+    /// The host's version of its resources when these were looked up.
+    version: Option<u64>,
+    /// Of the variables that are read.
+    pub read: Vec<Place>,
+    /// Of the variables that are assigned, if these have a value of the same type and shape.
+    assigned: Vec<Option<Place>>,
+}
+
+impl VariablePlaces {
+    /// Looks up the places unless they are known. Returns whether it did.
+    pub(super) fn update(&mut self, ports: &VariablePorts, host: &mut HostVariables<'_>) -> Result<bool> {
+        let version = host.eval.resource_version();
+        if version.is_some() && version == self.version {
+            return Ok(false);
+        }
+        self.version = None;
+        ports.find(host.model()?, self)?;
+        self.version = version;
+        Ok(true)
+    }
+
+    /// The places of the variables that are assigned, if a node may write there.
+    pub(super) fn targets(&self) -> &[Option<Place>] {
+        if self.version.is_some() { &self.assigned } else { &[] }
+    }
+}
+
+/// The host's variables in a call, which are asked for only if needed.
+pub(super) struct HostVariables<'a> {
+    eval: &'a EvalContext<'a>,
+    model: Option<ModelContext<'a>>,
+}
+
+impl<'a> HostVariables<'a> {
+    pub(super) fn new(eval: &'a EvalContext<'a>) -> Self {
+        HostVariables { eval, model: None }
+    }
+
+    fn model(&mut self) -> Result<&mut ModelContext<'a>> {
+        match &mut self.model {
+            Some(model) => Ok(model),
+            none => Ok(none.insert(self.eval.model()?)),
+        }
+    }
+}
+
 impl VariablePort {
+    /// Whether a variable with this value needs no other memory for a value of the port.
+    fn fits(&self, value: &TensorView<'_>) -> bool {
+        value.ty == self.ty && value.shape == self.shape
+    }
+
     fn new(handle: i32, net: &Net<'_>, id: Id) -> Self {
         let value = &net.values[id];
         let shape = value.shape.iter().map(|&size| size as i32).collect();

@@ -55,7 +55,7 @@ impl Program {
                     );
                 }
             }
-            if let Some((r, _)) = compiled.scratch {
+            if let Some((r, _)) = compiled.scratch.record {
                 let scratch = self.span(Location::Record(r, 0), self.buffers.records[r].size);
                 let met = living().find(|life| scratch.is_some_and(|scratch| scratch.meets(&life.span)));
                 ensure!(
