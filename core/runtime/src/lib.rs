@@ -43,6 +43,7 @@ pub mod pool;
 mod profile;
 mod quota;
 mod resources;
+mod spans;
 mod stack;
 mod stages;
 pub mod text;

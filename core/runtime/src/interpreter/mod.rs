@@ -272,7 +272,7 @@ impl Interpreter {
         if self.slots.get(subgraph).is_none_or(|slot| slot.executor().is_none()) {
             return Err(Error::State("the subgraph is not allocated: call allocate() first".into()));
         }
-        let _span = tracing::debug_span!("invoke", subgraph).entered();
+        let _span = crate::spans::of_invocation(subgraph);
         match self.run(subgraph, |executor, run| executor.invoke(run)) {
             Ok(()) => Ok(()),
             Err(error) => Err(error.explained_by(|| self.missing())),

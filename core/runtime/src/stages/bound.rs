@@ -99,12 +99,14 @@ impl Site<'_> {
     /// Called before the first step: the values of bound inputs are on their device.
     pub(crate) fn begin_bound(&mut self) -> Result<()> {
         let Memory { table, bound, has_kept, .. } = &mut *self.memory;
+        if bound.is_empty() {
+            return Ok(());
+        }
+        *has_kept = true;
         for (&t, memory) in bound.iter().filter(|(t, _)| self.graph.is_input(**t)) {
             check_size(self.graph, t, table.get(t).bytes, memory.bytes)?;
             table.set_handle(t, Some(memory.handle));
-            *has_kept = true;
         }
-        *has_kept |= !bound.is_empty();
         Ok(())
     }
 

@@ -256,6 +256,9 @@ impl Memory {
 
     /// Copies constant results into the lent memory where the caller expects them.
     pub(crate) fn fill_lent_constants(&self) {
+        if self.lent.is_empty() {
+            return;
+        }
         for (&t, lent) in &self.lent {
             let value = self.table.constant_bytes(t);
             if !value.is_empty() && value.len() <= lent.len() {

@@ -9,6 +9,7 @@ use super::step::{Failure, Step};
 use crate::error::{Error, Result, UnresolvedOp};
 use crate::graph::Graph;
 use crate::profile::ProfileRow;
+use crate::spans;
 
 impl Site<'_> {
     /// A step for a node of the graph.
@@ -45,18 +46,20 @@ impl Site<'_> {
 
     /// Runs a step.
     pub(crate) fn eval(&mut self, step: &mut Step, profile: Option<&mut ProfileRow>) -> Result<()> {
-        let _span = tracing::trace_span!("node", op = step.op(self.graph), index = step.raw.index).entered();
+        let _span = spans::of_node(|| step.op(self.graph), step.raw.index);
         if step.dynamic {
             self.memory.forget_dynamic(step.outputs());
         }
         if self.run.is_over() {
             return Err(self.run.stopped());
         }
-        let marked = step.mark_outputs(self);
+        let marked = if step.has_run { None } else { Some(step.mark_outputs(self)) };
         if let Err(failure) = step.eval(self, profile) {
             return Err(self.failed(step, failure));
         }
-        step.warn_of_forgotten(self, &marked);
+        if let Some(marked) = &marked {
+            step.warn_of_forgotten(self, marked);
+        }
         if step.dynamic {
             self.check_dynamic_outputs(step)?;
         }

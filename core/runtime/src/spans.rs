@@ -1,0 +1,19 @@
+//! Spans of invocations and nodes. A span costs as much as a small node even if nobody collects it, so it is entered
+//! only if its level is enabled.
+
+#![forbid(unsafe_code)]
+
+use tracing::span::EnteredSpan;
+use tracing::{Level, debug_span, level_enabled, trace_span};
+
+/// The span of an invocation.
+#[inline]
+pub(crate) fn of_invocation(subgraph: usize) -> Option<EnteredSpan> {
+    level_enabled!(Level::DEBUG).then(|| debug_span!("invoke", subgraph).entered())
+}
+
+/// The span of a node, or of a partition.
+#[inline]
+pub(crate) fn of_node<'a>(op: impl FnOnce() -> &'a str, index: u32) -> Option<EnteredSpan> {
+    level_enabled!(Level::TRACE).then(|| trace_span!("node", op = op(), index).entered())
+}
