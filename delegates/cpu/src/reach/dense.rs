@@ -2,7 +2,7 @@
 
 use arenite_abi::prelude::*;
 
-use crate::kernels::f32_gemm::{After, Gemm, Prefetch, Tile};
+use crate::kernels::f32_gemm::{Gemm, Prefetch, Repeat, Tile};
 use crate::memory::{Source, Target};
 use crate::store::{Block, Store};
 
@@ -57,7 +57,8 @@ impl Dense {
             let mut column = 0;
             while column < columns {
                 let width = self.gemm.panel_width(column, columns);
-                let weights = self.packed[column * (depth + 1)..][..width * (depth + 1)].as_ptr();
+                let (alike, panel) = (self.gemm.alike(column, columns), width * (depth + 1));
+                let weights = self.packed[column * (depth + 1)..][..alike * panel].as_ptr();
                 let tile = Tile {
                     a: pointers.as_ptr(),
                     taps: 1,
@@ -66,15 +67,15 @@ impl Dense {
                     c: c.wrapping_add(column),
                     stride: columns,
                     columns: width.min(columns - column),
-                    low: f32::NEG_INFINITY,
-                    high: f32::INFINITY,
-                    after: After::NOTHING,
                     prefetch: Prefetch::nothing(weights),
+                    repeat: Repeat::panels(alike, width, panel),
+                    ..Tile::PLAIN
                 };
                 // SAFETY: the kernel was selected for this machine; each of `count` pointers has `depth` values, the
-                // panel was sliced, and `at` checked `count` rows of `columns` results, of which the tile writes some.
+                // panels were sliced, and `at` checked `count` rows of `columns` results, of which the tiles write
+                // some.
                 unsafe { self.gemm.kernel(width, count)(&tile) };
-                column += width;
+                column += alike * width;
             }
         }
     }

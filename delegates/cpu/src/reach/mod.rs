@@ -5,6 +5,7 @@ pub(crate) mod dense_u8;
 pub(crate) mod epilogue;
 pub(crate) mod located;
 pub(crate) mod panels;
+pub(crate) mod patches_f32;
 pub(crate) mod patches_u8;
 pub(crate) mod phases;
 pub(crate) mod phases_u8;

@@ -26,6 +26,8 @@ pub(crate) struct Panel {
     pub width: usize,
     /// Its offset in the packed weights of the block.
     pub packed: usize,
+    /// How many panels from this one on are as wide, also in later blocks.
+    pub alike: usize,
     /// The microkernel for `r` rows is number `r − 1`.
     kernels: &'static [Microkernel],
     /// The microkernel for tall tiles.
@@ -71,6 +73,16 @@ impl Tiling {
         Tiling { tall, whole, rest, rows, larger, count: whole + others }
     }
 
+    /// How many tiles from `t` on have as many rows.
+    #[inline]
+    pub(crate) fn alike(&self, t: usize) -> usize {
+        match t.checked_sub(self.whole) {
+            None => self.whole - t,
+            Some(other) if other < self.larger => self.larger - other,
+            Some(_) => self.count - t,
+        }
+    }
+
     /// The positions of tile `t`.
     #[inline]
     pub(crate) fn tile(&self, t: usize) -> Range<usize> {
@@ -92,7 +104,9 @@ impl Panels {
         columns: usize,
         tiles: usize,
     ) -> Vec<Panels> {
+        let all = columns;
         let block = |(from, columns)| {
+            let first_column = from;
             let first = from * (lines + 1);
             let panel = |from| {
                 let width = gemm.panel_width(from, columns);
@@ -103,6 +117,7 @@ impl Panels {
                     columns: width.min(columns - from),
                     width,
                     packed: from * (lines + 1),
+                    alike: gemm.alike(first_column + from, all),
                     kernels,
                     tall,
                 }
@@ -182,6 +197,10 @@ mod tests {
                 prop_assert!(is_tall || (1..=gemm.rows(columns)).contains(&tile.len()), "{tile:?}");
                 prop_assert_eq!(tile.start, next);
                 next = tile.end;
+            }
+            for t in 0..tiling.count {
+                let alike = (t..tiling.count).take_while(|&u| tiling.tile(u).len() == tiling.tile(t).len());
+                prop_assert!((1..=alike.count()).contains(&tiling.alike(t)));
             }
             prop_assert_eq!(next, from + len);
         }

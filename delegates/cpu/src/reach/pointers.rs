@@ -24,13 +24,13 @@ pub(crate) type Room<T> = [MaybeUninit<*const T>];
 
 /// Pointers of a window.
 pub(crate) struct Pointers {
-    window: Window,
+    pub(super) window: Window,
     /// Whether it is one pixel, the one at its position.
     pub is_point: bool,
     /// For each tap of a row, the positions where it is inside.
     spans: Vec<Range<usize>>,
     /// The positions where all taps of a row are inside.
-    inside: Range<usize>,
+    pub(super) inside: Range<usize>,
 }
 
 impl Pointers {
@@ -298,10 +298,10 @@ impl Iterator for Runs<'_> {
 #[derive(Clone, Copy)]
 pub(crate) struct Run {
     /// Rows of the images before.
-    image: usize,
-    row: usize,
-    x: usize,
-    len: usize,
+    pub(super) image: usize,
+    pub(super) row: usize,
+    pub(super) x: usize,
+    pub(super) len: usize,
 }
 
 /// The number of pointers that are written at a time if there is room.

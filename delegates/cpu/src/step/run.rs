@@ -254,6 +254,11 @@ impl Grain {
         Grain { range: (look / RANGES).max(1), look: look.max(1) }
     }
 
+    /// For items whose results do not depend on the ranges: one thread gets long ranges.
+    pub(crate) fn on(self, threads: usize) -> Grain {
+        if threads == 1 { Grain { range: self.look, ..self } } else { self }
+    }
+
     /// Whether this many multiply-adds are worth one range only.
     pub(crate) fn is_one_range(cost: usize) -> bool {
         cost <= WORK

@@ -11,7 +11,7 @@ use arenite_abi::prelude::*;
 use arenite_base::{Aligned, Clamp};
 use arenite_layers::{Axis, Window, aligned_zeros};
 
-use crate::kernels::f32_gemm::{After, Gemm, Prefetch, Tile};
+use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
 use crate::memory::{Disjoint, Source};
 use crate::reach::panels::{Panels, part, split};
 use crate::reach::pointers::{MAX_POSITIONS, MAX_TAPS, PixelSource, Pointers, Room};
@@ -151,8 +151,8 @@ impl Conv3d {
                 columns: panel.columns,
                 low: self.clamp.low,
                 high: self.clamp.high,
-                after: After::NOTHING,
                 prefetch: Prefetch::nothing(weights),
+                ..Tile::PLAIN
             };
             // SAFETY: the kernel was selected for this machine; `point` filled in `taps · rows` pointers to `k` values
             // that it looked up, or to as many zeros; the block's panels were sliced, whose widths add up to `columns`;

@@ -9,8 +9,10 @@
 //! Both add the same products in the same order, so a tile's kind does not change its bits.
 
 mod after;
+mod calls;
 mod finish;
 mod parts;
+mod reads;
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -23,12 +25,13 @@ use self::after::{Fused, Operands};
 use super::cascade::RowStep;
 pub(crate) use parts::ConvF32Parameters;
 
-use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
+use crate::kernels::f32_gemm::{Gemm, Prefetch, Repeat, Tile};
 use crate::kernels::f32_map::Map;
 use crate::memory::{Disjoint, InPlace, Source, Target};
 use crate::reach::epilogue::{self, Epilogue, EpilogueOp};
-use crate::reach::panels::{Panels, Tiling, split};
-use crate::reach::pointers::{PixelSource, Pointers, Room};
+use crate::reach::panels::{Panel, Panels, Tiling};
+use crate::reach::patches_f32::{self, Patches};
+use crate::reach::pointers::{Pointers, Room};
 use crate::step::{Grain, PrefetchAddress, Run, Step};
 use crate::store::{Block, Store};
 
@@ -44,11 +47,15 @@ pub(crate) struct ConvF32 {
     map: &'static Map,
     window: Window,
     pointers: Pointers,
+    /// Copies of the pixels under the window, if they replace pointers.
+    patches: Option<Patches>,
     groups: usize,
     /// Output channels of a group.
     columns: usize,
     /// Channels of the input that a group reads.
     depth: usize,
+    /// Values of a packed column.
+    lines: usize,
     /// Values from one row of results to the next.
     stride: usize,
     group: usize, // packed weights
@@ -62,6 +69,8 @@ pub(crate) struct ConvF32 {
     output: Id,
     tiles: Tiling,
     blocks: Vec<Panels>,
+    /// Most tiles of a call of a microkernel.
+    tiles_per_call: usize,
     grain: Grain,
     /// Whether tiles stay in a buffer until the epilogue's last operation writes the output, which may overwrite an
     /// operand then.
@@ -70,13 +79,16 @@ pub(crate) struct ConvF32 {
     next: PrefetchAddress,
 }
 
-/// The tile of a call.
+/// The tiles of a call: several side by side, or one with several blocks.
 #[derive(Clone)]
 struct TileAt {
     group: usize,
-    /// The block of columns.
-    block: usize,
+    /// The blocks of columns.
+    blocks: Range<usize>,
+    /// The positions of all tiles.
     positions: Range<usize>,
+    /// Positions of a tile.
+    rows: usize,
 }
 
 /// The weights that are prefetched while a tile is multiplied.
@@ -93,6 +105,8 @@ enum PrefetchTarget {
 /// The memory that a thread writes while it computes tiles.
 struct TileRoom<'a> {
     pointers: &'a mut Room<f32>,
+    /// Room for patches if there are any, otherwise nothing.
+    patches: Disjoint<'a, f32>,
     /// Room for a tile's results if tiles are buffered, otherwise nothing.
     buffer: Disjoint<'a, f32>,
 }
@@ -117,15 +131,14 @@ impl ConvF32 {
         let ConvF32Parameters { window, groups, filters, .. } = parts;
         let (columns, depth) = (filters / groups, window.channels / groups);
         let lines = window.rows.taps * window.columns.taps * depth;
-        let group = gemm.packed_len(lines, columns);
-        let packed = parts.pack(gemm, store, [lines, columns])?;
         let tiles = Tiling::new(gemm, columns, 0..window.positions());
         let blocks = Panels::blocks(gemm, BLOCK, lines, columns, tiles.count);
         let widest = blocks.first().map_or(0, |block| block.columns);
-        let cost = window.positions() * columns * lines / (blocks.len() * tiles.count).max(1);
         let fused = Fused::of(gemm, &parts);
         Ok(ConvF32 {
             buffers_tiles: parts.has_operand() && fused.is_none() && gemm.rows(columns) * widest <= BUFFER,
+            tiles_per_call: parts.tiles_per_call(gemm, fused.is_some(), widest),
+            patches: parts.patches(gemm),
             gemm,
             map,
             window,
@@ -133,18 +146,19 @@ impl ConvF32 {
             groups,
             columns,
             depth,
+            lines: lines + 1,
             stride: filters,
-            group,
-            packed,
+            group: gemm.packed_len(lines, columns),
+            packed: parts.pack(gemm, store, [lines, columns])?,
             zeros: aligned_zeros(window.columns.taps * depth)?,
             clamp: fused.as_ref().map_or(parts.clamp, |fused| fused.clamp),
             epilogue: parts.epilogue,
             fused,
             input: parts.input,
             output: parts.output,
+            grain: Grain::of_cost(window.positions() * columns * lines / (blocks.len() * tiles.count).max(1)),
             tiles,
             blocks,
-            grain: Grain::of_cost(cost),
             next: PrefetchAddress::NOTHING,
         })
     }
@@ -154,95 +168,123 @@ impl ConvF32 {
         &self.packed[g * self.group..][..self.group]
     }
 
-    /// Computes a tile. If tiles are buffered, it follows `before` rows of results.
+    /// Computes tiles. If tiles are buffered, they follow `before` rows of results.
     ///
     /// # Safety
-    /// No other thread may access the tile's results in `work.output`, the tensor, or the room's buffer.
+    /// No other thread may access the tiles' results in `work.output`, the tensor, or the room's buffer.
     #[inline(never)]
     unsafe fn tile(
         &self,
-        TileAt { group: g, block, positions }: TileAt,
+        at: TileAt,
         before: usize,
         target: PrefetchTarget,
         work: &TileData<'_>,
-        TileRoom { pointers, buffer }: TileRoom<'_>,
+        room: &mut TileRoom<'_>,
     ) {
-        let (first, rows) = (positions.start, positions.len());
-        let (taps, k) = self.point(pointers, positions, g, work.input);
-        let Panels { from, columns: count, ref packed, ref panels } = self.blocks[block];
-        let packed = self.group(g)[packed.clone()].as_ptr();
-        let next = if let PrefetchTarget::Next = target { self.after(g, block) } else { packed };
-        let column = g * self.columns + from;
+        let TileAt { group: g, ref blocks, ref positions, rows } = at;
+        let (first, len) = (positions.start, positions.len());
+        let read = self.point(room, &at, work.input);
+        let (from, last) = (self.blocks[blocks.start].from, &self.blocks[blocks.end - 1]);
+        let (count, column) = (last.from + last.columns - from, g * self.columns + from);
         let start = first * self.stride + column;
         let (c, step) = match self.buffers_tiles {
-            true => (buffer.tile(before * count, [rows, count, count]), count),
-            false => (work.output.tile(start, [rows, self.stride, count]), self.stride),
+            true => (room.buffer.tile(before * count, [len, count, count]), count),
+            false => (work.output.tile(start, [len, self.stride, count]), self.stride),
         };
-        let after = work.operands.of(start, column, [rows, self.stride, count]);
-        for panel in panels {
-            let weights = packed.wrapping_add(panel.packed);
-            let tile = Tile {
-                a: pointers.as_ptr().cast(),
-                taps,
-                k,
-                weights,
-                c: c.wrapping_add(panel.from),
-                stride: step,
-                columns: panel.columns,
-                low: self.clamp.low,
-                high: self.clamp.high,
-                after: after.skip(panel.from),
-                prefetch: match target {
-                    PrefetchTarget::Nothing => Prefetch::nothing(weights),
-                    PrefetchTarget::Own => Prefetch::ahead(weights, panel.width),
-                    PrefetchTarget::Next => Prefetch::panel(next.wrapping_add(panel.packed), panel.width),
-                },
-            };
-            // SAFETY: the kernel was selected for this machine; `point` looked up `k` values for each of `taps · rows`
-            // pointers; the block's panels were sliced, whose widths add up to `count` columns; results and operands
-            // were looked up as a whole, and the results are the caller's.
-            unsafe { panel.kernel(rows)(&tile) };
+        let tile = Tile {
+            a: room.pointers.as_ptr().cast(),
+            taps: read.taps,
+            k: read.k,
+            c,
+            stride: step,
+            low: self.clamp.low,
+            high: self.clamp.high,
+            after: work.operands.of(start, column, [len, self.stride, count]),
+            repeat: Repeat { count: len / rows, a: rows * read.step, weights: 0, c: rows * step, slopes: 0 },
+            ..Tile::PLAIN
+        };
+        // SAFETY: `point` looked up `k` values for each of `taps · rows` pointers, and for those of the other tiles;
+        // results and operands were looked up as a whole, and the results are the caller's.
+        unsafe { self.multiply(&at, from..from + count, target, &tile) };
+    }
+
+    /// Multiplies tiles with the panels of `columns`, all of the call's blocks. `first` is the call for the first one,
+    /// but for the weights.
+    ///
+    /// # Safety
+    /// `first` must meet the requirements of a microkernel for all columns, but for the weights.
+    #[inline(always)]
+    unsafe fn multiply(&self, at: &TileAt, columns: Range<usize>, target: PrefetchTarget, first: &Tile) {
+        let mut next = columns.start;
+        for block in at.blocks.clone() {
+            let Panels { from, ref packed, ref panels, .. } = self.blocks[block];
+            let packed = self.group(at.group)[packed.clone()].as_ptr();
+            for panel in panels {
+                let column = from + panel.from;
+                if column < next {
+                    continue;
+                }
+                let weights = packed.wrapping_add(panel.packed);
+                let mut tile = Tile {
+                    weights,
+                    c: first.c.wrapping_add(column - columns.start),
+                    columns: panel.columns,
+                    after: first.after.skip(column - columns.start),
+                    prefetch: self.prefetch(at.group, block, panel, (target, weights)),
+                    ..*first
+                };
+                next = column + panel.width;
+                if first.repeat.count == 1 && panel.alike > 1 {
+                    let alike = panel.alike.min((columns.end - column) / panel.width);
+                    tile.repeat = Repeat::panels(alike, panel.width, panel.width * self.lines);
+                    next = column + alike * panel.width;
+                }
+                // SAFETY: the kernel was selected for this machine. The panels were sliced, or follow one that was in
+                // the weights of the group; their widths add up to the columns, for which `first` is sufficient.
+                unsafe { panel.kernel(at.rows)(&tile) };
+            }
         }
     }
 
-    /// Computes tiles. The first tiles of a block prefetch weights.
-    ///
-    /// # Safety
-    /// No other thread may compute these items or access the buffers.
-    unsafe fn tiles(&self, items: Range<usize>, work: &TileData<'_>, room: TileRoom<'_>) {
-        let (mut done, mut asked) = (0, false);
-        let mut tiles = items.map(|item| {
-            let (block, t) = split(item, self.tiles.count);
-            if t == 0 {
-                done = 0;
+    /// The weights that are prefetched while a panel of `block` is multiplied, whose own weights are `own`.
+    #[inline]
+    fn prefetch(
+        &self,
+        group: usize,
+        block: usize,
+        panel: &Panel,
+        (target, own): (PrefetchTarget, *const f32),
+    ) -> Prefetch {
+        match target {
+            PrefetchTarget::Nothing => Prefetch::nothing(own),
+            PrefetchTarget::Own => Prefetch::ahead(own, panel.width),
+            PrefetchTarget::Next => {
+                Prefetch::panel(self.after(group, block).wrapping_add(panel.packed), panel.width)
             }
-            let target = match done {
-                0 if !asked => PrefetchTarget::Own,
-                1 => PrefetchTarget::Next,
-                _ => PrefetchTarget::Nothing,
-            };
-            asked = done >= 1;
-            done += 1;
-            let positions = self.tiles.tile(t);
-            let (group, block) = split(block, self.blocks.len());
-            (TileAt { group, block, positions }, target)
-        });
-        // SAFETY: an item is a tile of positions by a block of columns of a group, of which no other item has any.
-        unsafe { self.each(&mut tiles, work, room) };
+        }
     }
 
     /// Calls `work` with room for tiles.
     fn with_room(&self, mut work: impl FnMut(TileRoom<'_>)) {
-        // A function of its own: touching all these pages of the stack takes as long as a small product.
+        // Functions of their own: touching all these pages of the stack takes as long as a small product.
         #[inline(never)]
         fn buffered(work: &mut dyn FnMut(Disjoint<'_, f32>)) {
             let mut results = [const { MaybeUninit::<f32>::uninit() }; BUFFER];
             // SAFETY: `finish` only reads elements that `tile` has written.
             work(unsafe { Target::unwritten(&mut results) }.share());
         }
-        self.pointers.with_room(&mut |pointers| match self.buffers_tiles {
-            true => buffered(&mut |buffer| work(TileRoom { pointers, buffer })),
-            false => work(TileRoom { pointers, buffer: Disjoint::NONE }),
+        #[inline(never)]
+        fn patched(work: &mut dyn FnMut(Disjoint<'_, f32>)) {
+            let mut patches = [const { MaybeUninit::<f32>::uninit() }; patches_f32::ROOM];
+            // SAFETY: kernels only read elements that `Patches::copy` has written.
+            work(unsafe { Target::unwritten(&mut patches) }.share());
+        }
+        self.pointers.with_room(&mut |pointers| {
+            let mut work = |patches: Disjoint<'_, f32>| match self.buffers_tiles {
+                true => buffered(&mut |buffer| work(TileRoom { pointers, patches, buffer })),
+                false => work(TileRoom { pointers, patches, buffer: Disjoint::NONE }),
+            };
+            if self.patches.is_some() { patched(&mut work) } else { work(Disjoint::NONE) }
         });
     }
 
@@ -253,48 +295,6 @@ impl ConvF32 {
             None if g + 1 < self.groups => self.group(g + 1).as_ptr(),
             None => self.next.address(),
         }
-    }
-
-    /// Fills in the pointers of the positions of group `g`; returns taps and values per tap, which are all there.
-    fn point(
-        &self,
-        pointers: &mut Room<f32>,
-        positions: Range<usize>,
-        g: usize,
-        input: Source<'_, f32>,
-    ) -> (usize, usize) {
-        let (channels, depth) = (self.window.channels, self.depth);
-        if self.pointers.is_point {
-            let Range { start: first, end } = positions;
-            let at = input.at(first * channels + g * depth, (end - 1 - first) * channels + depth);
-            for (i, pointer) in pointers[..end - first].iter_mut().enumerate() {
-                pointer.write(at.wrapping_add(i * channels));
-            }
-            return (1, depth);
-        }
-        self.point_taps(pointers, positions, g, input)
-    }
-
-    /// As [`point`](Self::point), of a window of several taps.
-    #[inline(never)]
-    fn point_taps(
-        &self,
-        pointers: &mut Room<f32>,
-        positions: Range<usize>,
-        g: usize,
-        input: Source<'_, f32>,
-    ) -> (usize, usize) {
-        let (w, depth) = (&self.window, self.depth);
-        let runs = self.pointers.runs(positions);
-        let outside = self.zeros.as_ptr();
-        let seen = |len| PixelSource { input, from: g * depth, len };
-        if w.columns.dilation == 1 && self.groups == 1 && self.pointers.are_inside(&runs) {
-            let k = w.columns.taps * depth;
-            self.pointers.fill_rows(pointers, runs, seen(k), outside);
-            return (w.rows.taps, k);
-        }
-        self.pointers.fill_taps(pointers, runs, seen(depth), outside);
-        (w.rows.taps * w.columns.taps, depth)
     }
 }
 
@@ -331,14 +331,21 @@ impl Step for ConvF32 {
         };
         let items = self.groups * self.blocks.len() * self.tiles.count;
         if items == 1 {
-            let all = TileAt { group: 0, block: 0, positions: 0..self.window.positions() };
+            let rows = self.window.positions();
+            let all = TileAt { group: 0, blocks: 0..1, positions: 0..rows, rows };
             // SAFETY: this thread's alone.
-            self.with_room(|room| unsafe { self.alone(all.clone(), PrefetchTarget::Own, &work, room) });
+            self.with_room(|mut room| unsafe {
+                self.alone(all.clone(), PrefetchTarget::Own, &work, &mut room)
+            });
             return Ok(());
         }
-        cx.parallel_for(items, self.grain, |range| {
-            // SAFETY: each range of items is one thread's.
-            self.with_room(|room| unsafe { self.tiles(range.clone(), &work, room) });
+        cx.parallel_for(items, self.grain.on(cx.threads()), |range| {
+            self.with_room(|mut room| {
+                let mut calls = self.calls(&self.tiles, range.clone(), true);
+                // SAFETY: an item is a tile of positions by a block of columns of a group, of which no other item has
+                // any. Each range of items is one thread's.
+                unsafe { self.each(&mut calls, &work, &mut room) };
+            });
         })
     }
 }
@@ -370,14 +377,10 @@ impl RowStep for ConvF32 {
             epilogue: *epilogue,
         };
         let tiles = Tiling::new(self.gemm, self.columns, first..end);
-        self.with_room(|room| {
-            let mut tiles = (0..self.groups * self.blocks.len() * tiles.count).map(|item| {
-                let (block, t) = split(item, tiles.count);
-                let (group, block) = split(block, self.blocks.len());
-                (TileAt { group, block, positions: tiles.tile(t) }, PrefetchTarget::Nothing)
-            });
+        self.with_room(|mut room| {
+            let mut calls = self.calls(&tiles, 0..self.groups * self.blocks.len() * tiles.count, false);
             // SAFETY: tiles of the rows that `output` is, which is this call's alone.
-            unsafe { self.each(&mut tiles, &work, room) };
+            unsafe { self.each(&mut calls, &work, &mut room) };
         });
     }
 }

@@ -11,7 +11,7 @@ use arenite_layers::Id;
 use arenite_layers::layer::batch_matmul::{Sizes, View};
 use arenite_layers::layer::matrices::Batches;
 
-use crate::kernels::f32_gemm::{After, Gemm, Prefetch, Tile};
+use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
 use crate::kernels::f32_map::Map;
 use crate::kernels::transpose::{Matrix, Transpose};
 use crate::memory::{Disjoint, Source, Target};
@@ -162,8 +162,8 @@ impl MatMulF32 {
                 columns,
                 low: self.clamp.low,
                 high: self.clamp.high,
-                after: After::NOTHING,
                 prefetch: Prefetch::nothing(weights),
+                ..Tile::PLAIN
             };
             // SAFETY: the kernel was selected for this machine and this number of rows, each of which has a pointer to
             // `depth` values. `at` checked the panel, and no other thread accesses the results, as the caller

@@ -7,7 +7,7 @@ use arenite_abi::prelude::*;
 use arenite_base::{Aligned, Clamp, Stored};
 use arenite_layers::{Id, Window, aligned_zeros};
 
-use crate::kernels::f32_gemm::{After, Gemm, Prefetch, Tile};
+use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
 use crate::kernels::f32_map::Map;
 use crate::kernels::widen;
 use crate::memory::{Source, Target};
@@ -178,8 +178,8 @@ impl TransposeConvF32 {
                 columns,
                 low: self.clamp.low,
                 high: self.clamp.high,
-                after: After::NOTHING,
                 prefetch: Prefetch::nothing(weights),
+                ..Tile::PLAIN
             };
             // SAFETY: the entry was selected for this machine, and is for `rows` rows; pointers are as the caller says,
             // the panel was sliced with its lines, and the results are inside of `output`.

@@ -13,7 +13,7 @@ use arenite_layers::{Id, Window, aligned_zeros};
 
 use super::conv_f32::ConvF32Parameters;
 use crate::isa::Isa;
-use crate::kernels::f32_gemm::{After, Gemm, Prefetch, Tile};
+use crate::kernels::f32_gemm::{Gemm, Prefetch, Tile};
 use crate::kernels::f32_map::Map;
 use crate::kernels::f32_winograd::{FILTERS, Output, Winograd};
 use crate::kernels::transpose::Transpose;
@@ -185,14 +185,12 @@ impl WinogradF32 {
                 c: c.wrapping_add(column),
                 stride: self.filters,
                 columns: width.min(self.filters - column),
-                low: f32::NEG_INFINITY,
-                high: f32::INFINITY,
-                after: After::NOTHING,
                 prefetch: match first {
                     0 => Prefetch::ahead(weights, width),
                     _ if end < 2 * (end - first) + 2 => Prefetch::panel(weights.wrapping_add(len), width),
                     _ => Prefetch::nothing(weights),
                 },
+                ..Tile::PLAIN
             };
             // SAFETY: the kernel was selected for this machine; each row has a pointer to all channels; the product's
             // panels were sliced, whose widths add up to its filters; these rows of P, looked up as a whole, are the

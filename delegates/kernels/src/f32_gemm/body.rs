@@ -28,22 +28,37 @@ pub(super) unsafe fn tile<S: Simd, const R: usize, const V: usize>(s: S, t: &Til
 
 #[inline(always)]
 unsafe fn parts<S: Simd, const R: usize, const V: usize, const P: usize>(s: S, t: &Tile) {
-    let width = V * S::LANES;
-    let mut sums = [[[s.splat(0.0); V]; R]; P];
-    let (mut a, mut w, mut soon) = (t.a, t.weights, t.prefetch.from);
+    for n in 0..t.repeat.count {
+        // Without this, the compiler makes a loop of its own for each form of the operations.
+        let t = core::hint::black_box(t);
+        // SAFETY: `Microkernel` requires all tiles to be readable and writable.
+        unsafe {
+            let sums = sums::<S, R, V, P>(s, t, n);
+            finish(s, sums, t, n);
+        }
+    }
+}
+
+/// The sums of tile `n`.
+///
+/// # Safety
+/// `t` must meet the requirements of [`super::Microkernel`], and have tile `n`.
+#[inline(always)]
+unsafe fn sums<S: Simd, const R: usize, const V: usize, const P: usize>(
+    s: S,
+    t: &Tile,
+    n: usize,
+) -> [[[S::V; V]; R]; P] {
+    let (width, skip) = (V * S::LANES, n * t.repeat.weights);
+    let (mut a, mut w, mut soon) = (t.a, t.weights.wrapping_add(skip), t.prefetch.from.wrapping_add(skip));
     // SAFETY: `Microkernel` requires panels of `V` vectors of biases and `taps · k` lines, and rows of `k` values.
     unsafe {
-        for v in 0..V {
-            let bias = s.load(w.add(v * S::LANES));
-            for r in 0..R {
-                sums[0][r][v] = bias;
-            }
-        }
+        let mut sums = biases::<S, R, V, P>(s, w);
         w = w.add(width);
         for _ in 0..t.taps {
             let mut rows = [core::ptr::null::<f32>(); R];
             for r in 0..R {
-                rows[r] = *a.add(r);
+                rows[r] = (*a.add(r)).wrapping_add(n * t.repeat.a);
             }
             a = a.add(R);
             let mut i = 0;
@@ -66,20 +81,40 @@ unsafe fn parts<S: Simd, const R: usize, const V: usize, const P: usize>(s: S, t
                 w = w.add(width);
             }
         }
+        sums
     }
-    // SAFETY: writes `R` rows of results, `stride` values each after the last, of at most `V` vectors.
-    unsafe { finish(s, sums, t) }
 }
 
-/// Adds the parts, applies the operations, and writes the results.
+/// Sums of no products: the biases, in the first part.
 ///
 /// # Safety
-/// `t` must meet the requirements of [`super::Microkernel`].
+/// `biases` must be readable for `V` vectors.
+#[inline(always)]
+pub(super) unsafe fn biases<S: Simd, const R: usize, const V: usize, const P: usize>(
+    s: S,
+    biases: *const f32,
+) -> [[[S::V; V]; R]; P] {
+    let mut sums = [[[s.splat(0.0); V]; R]; P];
+    for v in 0..V {
+        // SAFETY: as `# Safety` requires.
+        let bias = unsafe { s.load(biases.add(v * S::LANES)) };
+        for r in 0..R {
+            sums[0][r][v] = bias;
+        }
+    }
+    sums
+}
+
+/// Adds the parts, applies the operations, and writes the results of tile `n`.
+///
+/// # Safety
+/// `t` must meet the requirements of [`super::Microkernel`], and have tile `n`.
 #[inline(always)]
 pub(super) unsafe fn finish<S: Simd, const R: usize, const V: usize, const P: usize>(
     s: S,
     mut sums: [[[S::V; V]; R]; P],
     t: &Tile,
+    n: usize,
 ) {
     for r in 0..R {
         for v in 0..V {
@@ -91,6 +126,7 @@ pub(super) unsafe fn finish<S: Simd, const R: usize, const V: usize, const P: us
     let sums = &mut sums[0];
     // Without vectors nothing is added: see `Gemm::applies`.
     let added = t.after.added;
+    let skip = n * t.repeat.c;
     let turns = if S::FUSED && !added.is_null() { 2 } else { 1 };
     // SAFETY: `columns` values per row are readable at `added`, and writable, as `# Safety` requires.
     unsafe {
@@ -99,13 +135,13 @@ pub(super) unsafe fn finish<S: Simd, const R: usize, const V: usize, const P: us
             let (low, high) = if turn == turns { (t.low, t.high) } else { (f32::MIN, f32::MAX) };
             limit(s, sums, low, high, t.taps * t.k < FEW_LINES);
             if S::FUSED && turn < turns {
-                add(s, sums, added, t);
+                add(s, sums, added.wrapping_add(skip), t);
             }
         }
         if S::FUSED && !t.after.slopes.is_null() {
-            leak(s, sums, t);
+            leak(s, sums, t.after.slopes.wrapping_add(n * t.repeat.slopes), t.columns);
         }
-        write(s, sums, t);
+        write(s, sums, t.c.wrapping_add(skip), t);
     }
 }
 
@@ -194,12 +230,17 @@ unsafe fn add<S: Simd, const R: usize, const V: usize>(
 /// Multiplies sums below zero by the slopes of their columns.
 ///
 /// # Safety
-/// `t.after.slopes` must be readable as [`load`] requires.
+/// `slopes` must be readable as [`load`] requires.
 #[inline(always)]
-unsafe fn leak<S: Simd, const R: usize, const V: usize>(s: S, sums: &mut [[S::V; V]; R], t: &Tile) {
+unsafe fn leak<S: Simd, const R: usize, const V: usize>(
+    s: S,
+    sums: &mut [[S::V; V]; R],
+    slopes: *const f32,
+    columns: usize,
+) {
     for v in 0..V {
         // SAFETY: as `# Safety` requires.
-        let slopes = unsafe { load::<S, V>(s, t.after.slopes, v, t.columns) };
+        let slopes = unsafe { load::<S, V>(s, slopes, v, columns) };
         for r in 0..R {
             let x = sums[r][v];
             sums[r][v] = s.select_lt(x, s.splat(0.0), s.mul(x, slopes), x);
@@ -235,13 +276,13 @@ pub(super) unsafe fn line<S: Simd, const R: usize, const V: usize>(
 }
 
 #[inline(always)]
-unsafe fn write<S: Simd, const R: usize, const V: usize>(s: S, sums: &[[S::V; V]; R], t: &Tile) {
+unsafe fn write<S: Simd, const R: usize, const V: usize>(s: S, sums: &[[S::V; V]; R], c: *mut f32, t: &Tile) {
     // SAFETY: `columns ≤ V · LANES` results per row are writable, as `Microkernel` requires.
     unsafe {
         if t.columns == V * S::LANES {
             for r in 0..R {
                 for v in 0..V {
-                    s.store(t.c.add(r * t.stride + v * S::LANES), sums[r][v]);
+                    s.store(c.add(r * t.stride + v * S::LANES), sums[r][v]);
                 }
             }
             return;
@@ -250,7 +291,7 @@ unsafe fn write<S: Simd, const R: usize, const V: usize>(s: S, sums: &[[S::V; V]
             for v in 0..V {
                 let from = v * S::LANES;
                 let n = t.columns.saturating_sub(from).min(S::LANES);
-                s.store_first(t.c.add(r * t.stride + from), sums[r][v], n);
+                s.store_first(c.add(r * t.stride + from), sums[r][v], n);
             }
         }
     }

@@ -33,21 +33,34 @@ pub(super) unsafe fn tile<S: Simd<V = float32x4_t>, const R: usize, const V: usi
 
 #[inline(always)]
 unsafe fn parts<S: Simd<V = float32x4_t>, const R: usize, const V: usize, const P: usize>(s: S, t: &Tile) {
-    let width = V * LANES;
-    let mut sums = [[[s.splat(0.0); V]; R]; P];
-    let (mut a, mut w) = (t.a, t.weights);
-    // SAFETY: the panel has a line of biases and `k` lines for each tap, each row of each tap has `k` values, and each
-    // row of results has `columns` values, as `Microkernel` requires.
-    unsafe {
-        for v in 0..V {
-            let bias = s.load(w.add(v * LANES));
-            for r in 0..R {
-                sums[0][r][v] = bias;
-            }
+    for n in 0..t.repeat.count {
+        // SAFETY: `Microkernel` requires all tiles to be readable and writable.
+        unsafe {
+            let sums = sums::<S, R, V, P>(s, t, n);
+            body::finish(s, sums, t, n);
         }
+    }
+}
+
+/// The sums of tile `n`.
+///
+/// # Safety
+/// `t` must meet the requirements of [`super::Microkernel`], and have tile `n`.
+#[inline(always)]
+unsafe fn sums<S: Simd<V = float32x4_t>, const R: usize, const V: usize, const P: usize>(
+    s: S,
+    t: &Tile,
+    n: usize,
+) -> [[[S::V; V]; R]; P] {
+    let width = V * LANES;
+    let (mut a, mut w) = (t.a, t.weights.wrapping_add(n * t.repeat.weights));
+    // SAFETY: the panel has a line of biases and `k` lines for each tap, and each row of each tap has `k` values, as
+    // `Microkernel` requires.
+    unsafe {
+        let mut sums = body::biases::<S, R, V, P>(s, w);
         w = w.add(width);
         for _ in 0..t.taps {
-            let rows: [*const f32; R] = core::array::from_fn(|r| *a.add(r));
+            let rows: [*const f32; R] = core::array::from_fn(|r| (*a.add(r)).wrapping_add(n * t.repeat.a));
             a = a.add(R);
             let mut i = 0;
             while i + LANES <= t.k {
@@ -68,7 +81,7 @@ unsafe fn parts<S: Simd<V = float32x4_t>, const R: usize, const V: usize, const 
                 w = w.add(width);
             }
         }
-        body::finish(s, sums, t);
+        sums
     }
 }
 

@@ -46,6 +46,53 @@ pub struct Tile {
     pub after: After,
     /// The weights to prefetch during the call.
     pub prefetch: Prefetch,
+    /// The tiles of the call.
+    pub repeat: Repeat,
+}
+
+impl Tile {
+    /// One tile without any operation.
+    pub const PLAIN: Tile = Tile {
+        a: core::ptr::null(),
+        taps: 0,
+        k: 0,
+        weights: core::ptr::null(),
+        c: core::ptr::null_mut(),
+        stride: 0,
+        columns: 0,
+        low: f32::NEG_INFINITY,
+        high: f32::INFINITY,
+        after: After::NOTHING,
+        prefetch: Prefetch { from: core::ptr::null(), step: 0 },
+        repeat: Repeat::ONCE,
+    };
+}
+
+/// The tiles that a call computes: a call can take as long as a small tile. All have the same sizes. Distances are in
+/// values, from one tile to the next.
+#[derive(Clone, Copy, Debug)]
+pub struct Repeat {
+    /// The number of tiles.
+    pub count: usize,
+    /// The distance between rows of a.
+    pub a: usize,
+    /// The distance between panels.
+    pub weights: usize,
+    /// The distance between results, and between values that are added to them.
+    pub c: usize,
+    /// The distance between slopes.
+    pub slopes: usize,
+}
+
+impl Repeat {
+    /// One tile.
+    pub const ONCE: Repeat = Repeat { count: 1, a: 0, weights: 0, c: 0, slopes: 0 };
+
+    /// Tiles of the same rows, and of `count` panels with `width` columns and `len` weights each.
+    #[inline]
+    pub fn panels(count: usize, width: usize, len: usize) -> Repeat {
+        Repeat { count, a: 0, weights: len, c: width, slopes: width }
+    }
 }
 
 /// Operations on sums while they are in registers: `y = clamp(finite(sum) + added)`, then `y < 0 ? y · slope : y`.
@@ -106,8 +153,9 @@ const LINES: usize = 256;
 const AHEAD: usize = 1024;
 
 /// # Safety
-/// The machine must have the instruction set. All pointers of `a` must be readable for `k` values, the panel for `(1 +
-/// taps · k) · width` values, and each row of c must be writable for `columns` values. Only kernels for which
+/// The machine must have the instruction set. For each tile of `repeat`, all pointers of `a` must be readable for `k`
+/// values, the panel for `(1 + taps · k) · width` values, and each row of c must be writable for `columns` values. Only
+/// kernels for which
 /// [`Gemm::applies_to`] is true may get operands in `after`: `added`, readable where c is writable, and a slope per
 /// column. `columns` must then exceed the width without its last vector.
 pub type Microkernel = unsafe fn(&Tile);
@@ -166,6 +214,11 @@ impl Gemm {
         self.tall.filter(|_| columns <= self.lanes && !self.ends_in_half(columns))
     }
 
+    /// The number of rows of the largest tile that has all `columns` columns.
+    pub fn most_rows(&self, columns: usize) -> usize {
+        self.tall(columns).map_or(self.rows(columns), |tall| tall.rows)
+    }
+
     /// Whether the last of `columns` columns fill a panel of half a vector.
     #[inline]
     fn ends_in_half(&self, columns: usize) -> bool {
@@ -187,6 +240,12 @@ impl Gemm {
             true => left & whole,
             false => ((left + self.lanes - 1) & whole).min(self.nr()),
         }
+    }
+
+    /// How many panels from column `from < columns` on have the width of the first one.
+    #[inline]
+    pub fn alike(&self, from: usize, columns: usize) -> usize {
+        ((columns - from) >> self.nr().trailing_zeros()).max(1)
     }
 
     /// The microkernels for a panel of this width. The kernel for `r` rows is at index `r − 1`.

@@ -18,12 +18,12 @@ fn values(seed: u64, n: usize) -> Vec<f32> {
 proptest! {
     #[test]
     fn every_microkernel_agrees_with_a_plain_sum(
-        taps in 1usize..4, k in 0usize..40, columns in 1usize..100, seed: u64, low in -2.0f32..0.0,
+        taps in 1usize..4, k in 0usize..40, columns in 1usize..100, seed: u64, low in -2.0f32..0.0, tiles in 1usize..4,
     ) {
         for gemm in available(TABLE) {
             let tall = gemm.tall(columns).map(|tall| tall.rows);
             for rows in (1..=gemm.rows(columns)).chain(tall) {
-                check(gemm, (taps, k), rows, columns, seed, low);
+                check(gemm, [taps, k, rows, columns, tiles], seed, low);
             }
         }
     }
@@ -53,23 +53,30 @@ struct Values {
     slopes: Vec<f32>,
 }
 
-/// Runs the kernels of all panels; results are `stride` apart.
+/// Runs the kernels of all panels; results are `stride` apart. A call computes all tiles, or, of the only tile, all
+/// panels of the same width.
 fn run(
     gemm: &Gemm,
     values: &Values,
-    [taps, k, rows, columns]: [usize; 4],
+    [taps, k, rows, columns, tiles]: [usize; 5],
     stride: usize,
     range: [f32; 2],
 ) -> Vec<f32> {
     let Values { a, weights, bias, added, slopes } = values;
     let mut packed = vec![f32::NAN; gemm.packed_len(taps * k, columns)];
     gemm.pack(taps * k, columns, &mut packed, |j, i| weights[i * columns + j], |j| bias[j]);
-    let pointers: Vec<*const f32> = (0..taps * rows).map(|i| a[i * k..].as_ptr()).collect();
-    let mut c = vec![f32::NAN; rows * stride];
+    let row = |i: usize| a[(i / rows * tiles * rows + i % rows) * k..].as_ptr();
+    let pointers: Vec<*const f32> = (0..taps * rows).map(row).collect();
+    let mut c = vec![f32::NAN; tiles * rows * stride];
     let (mut from, mut panel) = (0, 0);
     let operand = |values: &Vec<f32>| if values.is_empty() { std::ptr::null() } else { values.as_ptr() };
     while from < columns {
-        let width = gemm.panel_width(from, columns);
+        let (width, alike) = (gemm.panel_width(from, columns), gemm.alike(from, columns));
+        let len = width * (taps * k + 1);
+        let repeat = match tiles {
+            1 => Repeat::panels(alike, width, len),
+            _ => Repeat { count: tiles, a: rows * k, weights: 0, c: rows * stride, slopes: 0 },
+        };
         let tile = Tile {
             a: pointers.as_ptr(),
             taps,
@@ -82,18 +89,22 @@ fn run(
             high: range[1],
             after: After { added: operand(added), slopes: operand(slopes) }.skip(from),
             prefetch: Prefetch::ahead(packed[panel..].as_ptr(), width),
+            repeat,
         };
         let tall = gemm.tall(columns).filter(|tall| tall.rows == rows).map(|tall| tall.kernel);
         let kernel = tall.unwrap_or_else(|| gemm.kernel(width, rows));
         // SAFETY: the machine has the instruction set, and all lengths match the vectors above.
         unsafe { kernel(&tile) };
-        (from, panel) = (from + width, panel + width * (taps * k + 1));
+        let panels = if tiles == 1 { alike } else { 1 };
+        (from, panel) = (from + panels * width, panel + panels * len);
     }
     assert_eq!(panel, packed.len());
     c
 }
 
-fn check(gemm: &Gemm, (taps, k): (usize, usize), rows: usize, columns: usize, seed: u64, low: f32) {
+fn check(gemm: &Gemm, sizes: [usize; 5], seed: u64, low: f32) {
+    let [taps, k, tile, columns, tiles] = sizes;
+    let rows = tile * tiles;
     let input = Values {
         a: values(seed, taps * rows * k),
         weights: values(seed ^ 7, taps * k * columns),
@@ -102,7 +113,7 @@ fn check(gemm: &Gemm, (taps, k): (usize, usize), rows: usize, columns: usize, se
         slopes: vec![],
     };
     let stride = columns + 3;
-    let c = run(gemm, &input, [taps, k, rows, columns], stride, [low, 2.0]);
+    let c = run(gemm, &input, sizes, stride, [low, 2.0]);
     for r in 0..rows {
         for j in 0..columns {
             let mut sum = f64::from(input.bias[j]);
@@ -125,28 +136,28 @@ proptest! {
     /// sums, which become the largest finite number.
     #[test]
     fn operations_in_registers_are_those_in_memory(
-        k in 1usize..9, columns in 1usize..100, seed: u64, infinite in 0usize..400, has in 0usize..3,
+        k in 1usize..9, columns in 1usize..100, seed: u64, infinite in 0usize..400, has in 0usize..3, tiles in 1usize..3,
     ) {
         for gemm in available(TABLE).filter(|gemm| gemm.applies_to(columns)) {
             let tall = gemm.tall(columns).map(|tall| tall.rows);
             for rows in (1..=gemm.rows(columns)).chain(tall) {
                 let stride = columns + 3;
                 let mut bias = values(seed ^ 99, columns);
-                let mut added = values(seed ^ 3, rows * stride);
+                let mut added = values(seed ^ 3, tiles * rows * stride);
                 if let Some(bias) = bias.get_mut(infinite) {
                     *bias = f32::INFINITY;
                     added[infinite] = -3e38;
                 }
-                let (a, weights) = (values(seed, rows * k), values(seed ^ 7, k * columns));
+                let (a, weights) = (values(seed, tiles * rows * k), values(seed ^ 7, k * columns));
                 let mut input = Values { a, weights, bias, added: vec![], slopes: vec![] };
-                let sums = run(gemm, &input, [1, k, rows, columns], stride, [f32::MIN, f32::MAX]);
+                let sums = run(gemm, &input, [1, k, rows, columns, tiles], stride, [f32::MIN, f32::MAX]);
                 let slopes = values(seed ^ 5, columns);
                 let [high, low] = if has == 0 { [6.0, 0.0] } else { [f32::MAX, f32::MIN] };
                 (input.added, input.slopes) = (
                     if has < 2 { added.clone() } else { vec![] },
                     if has > 0 { slopes.clone() } else { vec![] },
                 );
-                let got = run(gemm, &input, [1, k, rows, columns], stride, [low, high]);
+                let got = run(gemm, &input, [1, k, rows, columns, tiles], stride, [low, high]);
                 for (i, sum) in sums.iter().enumerate().filter(|(i, _)| i % stride < columns) {
                     let x = if has < 2 { sum + added[i] } else { *sum }.clamp(low, high);
                     let want = if has > 0 && x < 0.0 { x * slopes[i % stride] } else { x };

@@ -1,12 +1,9 @@
 //! The epilogue of a convolution. It is applied to several tiles at a time if each has few results: a call of an
 //! operation costs as much as hundreds of results.
 
+use super::parts::TOGETHER;
 use super::{ConvF32, PrefetchTarget, TileAt, TileData, TileRoom};
 use crate::memory::Disjoint;
-
-/// Most results of tiles that are finished together: they stay in the first-level cache. A larger tile is finished
-/// alone.
-const TOGETHER: usize = 1 << 10;
 
 impl ConvF32 {
     /// Computes a tile, and applies the epilogue.
@@ -18,12 +15,12 @@ impl ConvF32 {
         at: TileAt,
         target: PrefetchTarget,
         work: &TileData<'_>,
-        TileRoom { pointers, buffer }: TileRoom<'_>,
+        room: &mut TileRoom<'_>,
     ) {
         // SAFETY: no other thread accesses the results, as `# Safety` requires; `tile` writes what `finish` reads.
         unsafe {
-            self.tile(at.clone(), 0, target, work, TileRoom { pointers, buffer });
-            self.finish(&at, buffer, work);
+            self.tile(at.clone(), 0, target, work, room);
+            self.finish(&at, room.buffer, work);
         }
     }
 
@@ -36,40 +33,45 @@ impl ConvF32 {
         &self,
         tiles: &mut dyn Iterator<Item = (TileAt, PrefetchTarget)>,
         work: &TileData<'_>,
-        TileRoom { pointers, buffer }: TileRoom<'_>,
+        room: &mut TileRoom<'_>,
     ) {
-        let mut open = TileAt { group: 0, block: 0, positions: 0..0 };
+        let mut open = TileAt { group: 0, blocks: 0..1, positions: 0..0, rows: 0 };
         for (at, target) in tiles {
             let [start, end] = [at.positions.start, at.positions.end];
             if !self.joins(&open, &at) {
                 // SAFETY: `tile` wrote the open results, and no other thread accesses them, as `# Safety` requires.
-                unsafe { self.finish(&open, buffer, work) };
-                open = TileAt { positions: start..start, ..at };
+                unsafe { self.finish(&open, room.buffer, work) };
+                open = TileAt { positions: start..start, ..at.clone() };
             }
             let before = start - open.positions.start;
             open.positions.end = end;
             // SAFETY: no other thread accesses the results of the caller's tiles, as `# Safety` requires.
-            unsafe { self.tile(at, before, target, work, TileRoom { pointers, buffer }) };
+            unsafe { self.tile(at, before, target, work, room) };
         }
         // SAFETY: `tile` wrote the open results, and no other thread accesses them, as `# Safety` requires.
-        unsafe { self.finish(&open, buffer, work) };
+        unsafe { self.finish(&open, room.buffer, work) };
     }
 
     /// Whether a tile is finished together with those before it.
     fn joins(&self, open: &TileAt, at: &TileAt) -> bool {
         let is_next = open.positions.end == at.positions.start;
         is_next
-            && (open.group, open.block) == (at.group, at.block)
-            && (at.positions.end - open.positions.start) * self.blocks[at.block].columns <= TOGETHER
+            && (open.group, &open.blocks) == (at.group, &at.blocks)
+            && (at.positions.end - open.positions.start) * self.blocks[at.blocks.start].columns <= TOGETHER
     }
 
-    /// Applies the epilogue to the results of tiles side by side.
+    /// Whether results are finished in memory.
+    pub(super) fn finishes(&self) -> bool {
+        self.fused.is_none() && !self.epilogue.is_empty()
+    }
+
+    /// Applies the epilogue to the results of tiles side by side in one block.
     ///
     /// # Safety
     /// The results must be in the output, the tensor, or contiguous in the buffer. No other thread may access them.
     #[inline]
     unsafe fn finish(&self, at: &TileAt, buffer: Disjoint<'_, f32>, work: &TileData<'_>) {
-        if self.fused.is_none() && !self.epilogue.is_empty() {
+        if self.finishes() {
             // SAFETY: as this function requires.
             unsafe { self.apply(at, buffer, work) };
         }
@@ -86,7 +88,7 @@ impl ConvF32 {
         buffer: Disjoint<'_, f32>,
         &TileData { output, ref epilogue, .. }: &TileData<'_>,
     ) {
-        let (block, rows) = (&self.blocks[at.block], at.positions.len());
+        let (block, rows) = (&self.blocks[at.blocks.start], at.positions.len());
         let start = at.positions.start * self.stride + at.group * self.columns + block.from;
         // Whole rows are contiguous.
         let (runs, run) = match block.columns == self.stride {
