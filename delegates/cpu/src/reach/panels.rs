@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::kernels::f32_gemm::{Gemm, Microkernel, Tall};
+use crate::step::Grain;
 
 /// A block of panels of floats.
 pub(crate) struct Panels {
@@ -96,13 +97,14 @@ impl Tiling {
 }
 
 impl Panels {
-    /// Cuts `columns` columns of `lines` lines into blocks that use `room` bytes of a cache.
+    /// Cuts `columns` columns of `lines` lines into blocks that use `room` bytes of a cache, for tiles of `positions`
+    /// positions in all.
     pub(crate) fn blocks(
         gemm: &'static Gemm,
         room: usize,
-        lines: usize,
-        columns: usize,
+        [lines, columns]: [usize; 2],
         tiles: usize,
+        positions: usize,
     ) -> Vec<Panels> {
         let all = columns;
         let block = |(from, columns)| {
@@ -131,12 +133,18 @@ impl Panels {
             }
         };
         let bytes = (lines + 1) * size_of::<f32>();
-        blocks(ColumnPanels { nr: gemm.nr(), column_bytes: bytes }, room, columns, tiles)
+        let work = positions.saturating_mul(lines).saturating_mul(columns);
+        // A block costs as much as a short panel, so the columns of a small product stay together.
+        let each = MOST_ITEMS.min(Grain::ranges(work)).div_ceil(tiles.max(1));
+        blocks(ColumnPanels { nr: gemm.nr(), column_bytes: bytes }, room, columns, each)
             .into_iter()
             .map(block)
             .collect()
     }
 }
+
+/// The most items that columns are cut for, where there are few tiles.
+pub(crate) const MOST_ITEMS: usize = 16;
 
 /// The panels that columns are cut into.
 pub(crate) struct ColumnPanels {
@@ -147,19 +155,18 @@ pub(crate) struct ColumnPanels {
 }
 
 /// Cuts the columns into blocks of whole panels: as many as stay in `room` bytes of a cache from
-/// tile to tile, and so few that several threads get some where there are few tiles.
+/// tile to tile, but at least `least` blocks if there are as many panels, so that several threads get some.
 ///
 /// Gives each block's first column, and how many it has.
 pub(crate) fn blocks(
     ColumnPanels { nr, column_bytes }: ColumnPanels,
     room: usize,
     columns: usize,
-    tiles: usize,
+    least: usize,
 ) -> Vec<(usize, usize)> {
     let panels = columns.div_ceil(nr);
     let for_cache = (room / (nr * column_bytes).max(1)).max(1);
-    let for_threads = if tiles >= 16 { panels } else { panels.div_ceil(16usize.div_ceil(tiles.max(1))) };
-    let step = for_cache.min(for_threads).max(1) * nr;
+    let step = for_cache.min(panels.div_ceil(least.max(1))).max(1) * nr;
     (0..columns).step_by(step).map(|from| (from, step.min(columns - from))).collect()
 }
 

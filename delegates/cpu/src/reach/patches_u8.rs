@@ -15,7 +15,7 @@ use arenite_abi::prelude::*;
 use arenite_layers::Window;
 
 use super::located::{LayerSizes, Located, TapRows};
-use super::panels::{self, ColumnPanels};
+use super::panels::{self, ColumnPanels, MOST_ITEMS};
 use super::pointers::{self, MAX_POSITIONS, PixelSource, Pointers, Room};
 use super::taps::Taps;
 use crate::isa::Isa;
@@ -128,8 +128,8 @@ impl Patches {
         };
         let column_bytes = gemm.column_bytes(count, k);
         let cost = window.positions() * columns * (count * k / SPEED + RESULT);
-        let (panels, parts) = (ColumnPanels { nr: gemm.nr(), column_bytes }, parts(cost, tiles));
-        let blocks = panels::blocks(panels, BLOCK, columns, parts);
+        let (panels, least) = (ColumnPanels { nr: gemm.nr(), column_bytes }, least_blocks(cost, tiles));
+        let blocks = panels::blocks(panels, BLOCK, columns, least);
         Ok(Patches {
             gemm,
             window,
@@ -358,9 +358,9 @@ impl Patches {
     }
 }
 
-/// The parts of the work that threads may share: any number if one thread does it all, so that columns are not cut.
-fn parts(cost: usize, tiles: usize) -> usize {
-    if Grain::is_one_range(cost) { usize::MAX } else { tiles }
+/// The least number of blocks of columns for threads that share the work: one if one thread does it all.
+fn least_blocks(cost: usize, tiles: usize) -> usize {
+    if Grain::is_one_range(cost) { 1 } else { MOST_ITEMS.div_ceil(tiles.max(1)) }
 }
 
 /// The positions of a row of the output and the number of its tiles, if tiles of one row are large enough and the

@@ -263,6 +263,11 @@ impl Grain {
     pub(crate) fn is_one_range(cost: usize) -> bool {
         cost <= WORK
     }
+
+    /// How many ranges this many multiply-adds are worth.
+    pub(crate) fn ranges(cost: usize) -> usize {
+        cost.div_ceil(WORK)
+    }
 }
 
 /// Of light items, by as many as are worth a thread's while.

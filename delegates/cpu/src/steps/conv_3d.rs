@@ -71,7 +71,7 @@ impl Conv3d {
         })?;
         let positions = plane.rows.output * plane.columns.output;
         let tiles = positions.div_ceil(gemm.rows(filters));
-        let blocks = Panels::blocks(gemm, BLOCK, lines, filters, tiles);
+        let blocks = Panels::blocks(gemm, BLOCK, [lines, filters], tiles, positions);
         Ok(Conv3d {
             depth,
             plane,

@@ -132,7 +132,7 @@ impl ConvF32 {
         let (columns, depth) = (filters / groups, window.channels / groups);
         let lines = window.rows.taps * window.columns.taps * depth;
         let tiles = Tiling::new(gemm, columns, 0..window.positions());
-        let blocks = Panels::blocks(gemm, BLOCK, lines, columns, tiles.count);
+        let blocks = Panels::blocks(gemm, BLOCK, [lines, columns], tiles.count, window.positions());
         let widest = blocks.first().map_or(0, |block| block.columns);
         let fused = Fused::of(gemm, &parts);
         Ok(ConvF32 {
