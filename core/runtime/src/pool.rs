@@ -9,6 +9,9 @@
 //!            │                          ▼                   revokes: OFFERED ► IDLE
 //!         RUNNING ◄─────────────── OFFERED                  waits until `pending` is 0
 //! ```
+//! The chunks of a call are divided into consecutive parts, one per thread. A thread runs its part first, and then
+//! chunks of other parts that no thread has started. So its results stay in its caches for the next call.
+//!
 //! `pending` counts the offers that are neither finished nor revoked. A worker touches the job only
 //! between OFFERED ► RUNNING and its decrement of `pending`, and the caller returns only at zero, so a job can
 //! be on the caller's stack. If a worker is slow to wake up, its offer is revoked instead of waiting for it.
@@ -18,12 +21,13 @@
 //!
 //! Nothing here allocates once the workers have been started.
 
-use std::any::Any;
+mod job;
+
+use job::{Job, LANES};
 use std::cell::Cell;
 use std::fmt;
 use std::hint::spin_loop;
 use std::ops::Range;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicUsize};
@@ -62,7 +66,7 @@ pub fn parallel_for(
     max_threads: usize,
     body: &(dyn Fn(Range<usize>) + Sync),
 ) -> Result<(), LoopPanic> {
-    let job = Job::new(count, grain.max(1), body);
+    let mut job = Job::new(count, grain.max(1), body);
     let limit = match max_threads {
         0 => threads(),
         1 => 1,
@@ -70,12 +74,13 @@ pub fn parallel_for(
     };
     let helpers = limit.min(job.chunks).saturating_sub(1);
     if helpers == 0 || IN_BODY.get() {
-        job.work();
+        job.work(0);
     } else if let Some(turn) = pool().try_take() {
+        job.lanes = LANES.min(helpers + 1);
         turn.0.run(&job, helpers);
         drop(turn);
     } else {
-        job.work();
+        job.work(0);
     }
     if job.panicked.load(Relaxed) { Err(LoopPanic) } else { Ok(()) }
 }
@@ -152,52 +157,6 @@ fn processors() -> usize {
     *PROCESSORS.get_or_init(|| thread::available_parallelism().map_or(1, |n| n.get().min(MAX_THREADS)))
 }
 
-/// One call of [`parallel_for`], on the caller's stack.
-struct Job<'a> {
-    body: &'a (dyn Fn(Range<usize>) + Sync),
-    count: usize,
-    grain: usize,
-    chunks: usize,
-    next: AtomicUsize,
-    panicked: AtomicBool,
-}
-
-impl<'a> Job<'a> {
-    fn new(count: usize, grain: usize, body: &'a (dyn Fn(Range<usize>) + Sync)) -> Self {
-        let (next, panicked) = (AtomicUsize::new(0), AtomicBool::new(false));
-        Job { body, count, grain, chunks: count.div_ceil(grain), next, panicked }
-    }
-
-    /// Runs chunks until all are started or one has panicked.
-    fn work(&self) {
-        let outer = IN_BODY.replace(true);
-        if let Err(payload) = catch_unwind(AssertUnwindSafe(|| self.run_chunks())) {
-            self.panicked.store(true, Relaxed);
-            discard(payload);
-        }
-        IN_BODY.set(outer);
-    }
-
-    fn run_chunks(&self) {
-        while !self.panicked.load(Relaxed) {
-            let chunk = self.next.fetch_add(1, Relaxed);
-            if chunk >= self.chunks {
-                return;
-            }
-            // chunk < chunks = ceil(count / grain), so chunk * grain < count.
-            let start = chunk * self.grain;
-            (self.body)(start..start.saturating_add(self.grain).min(self.count));
-        }
-    }
-}
-
-/// Drops the payload of a panic. If `drop` panics too, the payload of that second panic is leaked.
-fn discard(payload: Box<dyn Any + Send>) {
-    if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
-        std::mem::forget(second);
-    }
-}
-
 /// The state that the caller shares with one worker. Aligned to a pair of cache lines.
 #[repr(align(128))]
 struct Worker {
@@ -247,7 +206,7 @@ impl Pool {
         self.job.store(ptr::from_ref(job).cast_mut().cast::<Job<'static>>(), Relaxed);
         self.pending.set(workers.len());
         workers.iter().for_each(Worker::offer);
-        job.work();
+        job.work(0);
         let revoked = workers.iter().filter(|worker| worker.revoke()).count();
         self.pending.finish(revoked);
         self.pending.wait();
@@ -262,7 +221,7 @@ impl Pool {
         }
         for (index, worker) in self.workers.iter().enumerate().take(wanted).skip(running) {
             let builder = thread::Builder::new().name(format!("arenite-{}", index + 1));
-            match builder.spawn(move || self.serve(worker)) {
+            match builder.spawn(move || self.serve(worker, index + 1)) {
                 Ok(handle) => {
                     worker.thread.get_or_init(|| handle.thread().clone());
                     self.started.store(index + 1, Relaxed);
@@ -276,8 +235,8 @@ impl Pool {
         self.started.load(Relaxed)
     }
 
-    /// The main loop of a worker.
-    fn serve(&self, worker: &Worker) {
+    /// The main loop of a worker, which is thread `thread` of its jobs.
+    fn serve(&self, worker: &Worker, thread: usize) {
         loop {
             worker.await_offer();
             // SAFETY: this worker has gone from OFFERED to RUNNING, so the caller can no longer revoke the
@@ -285,7 +244,7 @@ impl Pool {
             // the offer (release) that `await_offer` saw (acquire). The pointer comes from a reference, and
             // `Job` is only used through `&`; its fields are `Sync`.
             let job: &Job<'_> = unsafe { &*self.job.load(Relaxed) };
-            job.work();
+            job.work(thread);
             worker.state.store(IDLE, Release);
             self.pending.finish(1);
         }
