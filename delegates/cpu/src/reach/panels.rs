@@ -133,14 +133,16 @@ impl Panels {
             }
         };
         let bytes = (lines + 1) * size_of::<f32>();
-        let work = positions.saturating_mul(lines).saturating_mul(columns);
-        // A block costs as much as a short panel, so the columns of a small product stay together.
-        let each = MOST_ITEMS.min(Grain::ranges(work)).div_ceil(tiles.max(1));
-        blocks(ColumnPanels { nr: gemm.nr(), column_bytes: bytes }, room, columns, each)
-            .into_iter()
-            .map(block)
-            .collect()
+        let least = least_blocks(positions.saturating_mul(lines).saturating_mul(columns), tiles);
+        let panels = ColumnPanels { nr: gemm.nr(), column_bytes: bytes };
+        blocks(panels, room, columns, least).into_iter().map(block).collect()
     }
+}
+
+/// The least number of blocks of columns for threads that share the work. A block costs as much as a short panel, so
+/// the columns of a small product stay together.
+fn least_blocks(work: usize, tiles: usize) -> usize {
+    MOST_ITEMS.min(Grain::ranges(work)).div_ceil(tiles.max(1))
 }
 
 /// The most items that columns are cut for, where there are few tiles.
