@@ -23,8 +23,7 @@
 
 mod job;
 
-use job::{Job, LANES};
-use std::cell::Cell;
+use job::{IN_BODY, Job, LANES};
 use std::fmt;
 use std::hint::spin_loop;
 use std::ops::Range;
@@ -117,10 +116,6 @@ static OWN: AtomicPtr<Pool> = AtomicPtr::new(ptr::null_mut());
 /// Whether this process was forked since the last call.
 static FORKED: AtomicBool = AtomicBool::new(false);
 static LIMIT: AtomicUsize = AtomicUsize::new(0);
-
-thread_local! {
-    static IN_BODY: Cell<bool> = const { Cell::new(false) };
-}
 
 /// The pool of this process.
 fn pool() -> &'static Pool {

@@ -1,12 +1,15 @@
 //! The chunks of one call, and which thread runs them.
 
 use std::any::Any;
+use std::cell::Cell;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 
-use super::IN_BODY;
+thread_local! {
+    pub(super) static IN_BODY: Cell<bool> = const { Cell::new(false) };
+}
 
 /// One call of [`parallel_for`](super::parallel_for), on the caller's stack.
 pub(super) struct Job<'a> {
