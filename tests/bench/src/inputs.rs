@@ -8,18 +8,22 @@ use crate::failure::{Failure, Result};
 
 /// Writes one file per input into `folder`.
 pub(crate) fn write(model: &Model<'_>, folder: &Path) -> Result<Vec<PathBuf>> {
-    let graph = model.subgraph(0).ok_or_else(|| Failure::new("the model has no subgraph"))?;
-    let mut random = Random(1);
     let mut files = Vec::new();
-    for (i, index) in graph.inputs().iter().enumerate() {
-        let tensor =
-            graph.tensors().get(index as usize).ok_or_else(|| Failure::new("an input is missing"))?;
+    for (i, bytes) in draw(model)?.into_iter().enumerate() {
         let file = folder.join(format!("input_{i}.bin"));
-        std::fs::write(&file, random.bytes(&tensor)?)
-            .map_err(|error| Failure::with(file.display(), error))?;
+        std::fs::write(&file, bytes).map_err(|error| Failure::with(file.display(), error))?;
         files.push(file);
     }
     Ok(files)
+}
+
+/// The bytes of each input.
+pub(crate) fn draw(model: &Model<'_>) -> Result<Vec<Vec<u8>>> {
+    let graph = model.subgraph(0).ok_or_else(|| Failure::new("the model has no subgraph"))?;
+    let mut random = Random(1);
+    let tensor =
+        |index: i32| graph.tensors().get(index as usize).ok_or_else(|| Failure::new("an input is missing"));
+    graph.inputs().iter().map(|index| random.bytes(&tensor(index)?)).collect()
 }
 
 /// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014).

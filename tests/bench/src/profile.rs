@@ -8,8 +8,9 @@ use arenite_model::ModelBuffer;
 use clap::Args;
 
 use crate::failure::{Failure, Result};
+use crate::inputs;
 use crate::peak::Peak;
-use crate::serve::Setup;
+use crate::serve::{self, Setup};
 use crate::table::{Table, digits};
 use crate::work::{self, NodeWork, Unit};
 
@@ -37,6 +38,7 @@ pub(crate) fn profile(arguments: &Arguments) -> Result<()> {
     let file = ModelBuffer::from_file(&arguments.model).map_err(|error| Failure::with(&name, error))?;
     let works = work::of_model(&file.model());
     let mut interpreter = arguments.setup.interpreter(&arguments.model, arguments.threads)?;
+    serve::fill(&mut interpreter, &inputs::draw(&file.model())?)?;
     interpreter.invoke()?;
     interpreter.start_profile();
     let length = Duration::try_from_secs_f64(arguments.seconds).unwrap_or_default();

@@ -170,7 +170,8 @@ fn read(files: &[PathBuf]) -> Result<Vec<Vec<u8>>> {
     files.iter().map(read).collect()
 }
 
-fn fill(interpreter: &mut Interpreter, data: &[Vec<u8>]) -> Result<()> {
+/// Copies bytes to the inputs.
+pub(crate) fn fill(interpreter: &mut Interpreter, data: &[Vec<u8>]) -> Result<()> {
     for (i, bytes) in data.iter().enumerate() {
         interpreter.input_mut(i)?.copy_from_bytes(bytes)?;
     }
