@@ -25,6 +25,14 @@ mod bound;
 mod by_lane;
 #[cfg(all(target_arch = "aarch64", feature = "neon"))]
 mod by_pair;
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+mod choice;
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+mod copies;
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+mod forms;
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+mod neighbours;
 mod one_row;
 mod panel;
 mod product;

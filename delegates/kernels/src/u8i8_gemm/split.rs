@@ -3,94 +3,104 @@
 //! ```text
 //! pairs:  a₀ + a₁ ≤ 256                three instructions for 32 products: vpmaddubsw, vpmaddwd, vpaddd
 //! fours:  a₀ + a₁ + b₀ + b₁ ≤ 256      five for 64: two vpmaddubsw are added before they are widened
+//! signed: s = a − offset; the sums of the positive and of the negative of these are between −128 and 128
 //!
-//! row that meets a bound               in place: sum[j] = Σ row · w[j]
-//! other row ─► row − offset, bounded, in a copy     + corrections: (group, byte, value)
-//!              sum[j] = offset · Σ w[j] + Σ corrections · w[j] + Σ copy · w[j]
+//! row that meets a bound      in place: sum[j] = Σ a · w[j]
+//! other row ─► bounded copy ┬ unsigned: sum[j] = Σ copy · w[j] + Σ corrections · w[j]
+//!                           └ signed:   sum[j] = Σ copy · (w[j] + 128) + Σ corrections · (w[j] + 128)
+//!                                                − 128 · Σ s + offset · Σ w[j]
 //! ```
-//! With these bounds every sum of products is between −256 · 128 = −2¹⁵ and 256 · 127, whatever the weights are. The
-//! copy has zero in place of bytes that would exceed the bound and of bytes below the offset; corrections add the
-//! difference. The offset follows the mean of the rows. If a row needs too many corrections, the next bound or offset
-//! is tried; after the last one, or where copies do not pay, words are multiplied: four instructions for 32 products.
+//! Unsigned rows are multiplied by signed weights: with these bounds, a sum of products is between −256 · 128 and
+//! 256 · 127, whatever the weights are. Signed rows are multiplied by unsigned weights w + 128: a sum is between
+//! −128 · 255 and 128 · 255. The copy has zero in place of bytes that would exceed the bound; a correction (group,
+//! bytes) adds their products. The offset is the mean of some bytes. Bytes near zero take few corrections if they are
+//! unsigned, others if they are signed: `choice` counts these in a sample. If a row needs too many corrections, or
+//! copies do not pay, words are multiplied: four instructions for 32 products.
 
 use core::mem::MaybeUninit;
 use core::ops::Range;
 
 use super::Product;
-use super::bound::{BYTES, CORRECTIONS, Copies, Form, form_of, mean, touch};
+use super::bound::{Form, form_of, touch};
+use super::choice::Choice;
+use super::copies::{CORRECTIONS, Copies, ROWS as MOST_ROWS};
 use super::strip::{Functions, ROWS, RowsInPlace};
 
+/// The size of copies in bytes.
+const ROOM: usize = 1 << 15;
 /// The most bytes of a row that is copied.
-pub(super) const MOST: usize = 8192;
-/// The most bytes of most rows.
-const SHORT: usize = 1024;
+pub(super) const MOST: usize = ROOM / ROWS;
 /// The least number of bytes per tap that are looked at one row at a time.
 const LOOKED_AT: usize = 16;
-/// Rows that are multiplied as words after copies of the first of them took too many corrections.
-const ALIKE: usize = 12;
-
 /// Computes a product.
 ///
 /// # Safety
 /// The product must meet the requirements of [`super::Gemm::multiply`].
 #[target_feature(enable = "avx2,fma")]
 pub(super) unsafe fn multiply(p: &Product, f: &Functions) {
+    let row = p.taps * p.k.next_multiple_of(4);
+    let copies = row <= MOST && f.copies.pays(row, p.columns);
     // SAFETY: the product is as `# Safety` requires; rows that are multiplied in place meet the bound.
     unsafe {
-        let looks = p.k.is_multiple_of(4) && (p.k >= LOOKED_AT || touch(p));
-        let form = |rows| if looks { form_of(p, rows) } else { Form::Words };
-        let all = form(0..p.rows);
-        if p.rows <= ROWS || all == Form::Fours {
-            return multiply_rows(p, 0..p.rows, all, f);
+        let all = form(p, 0..p.rows);
+        if all == Form::Fours {
+            in_place(p, 0..p.rows, all, f);
+        } else if copies {
+            copied(p, f);
+        } else if p.rows <= ROWS {
+            in_place(p, 0..p.rows, all, f);
+        } else {
+            by_few(p, 0..p.rows, f);
         }
-        // A few rows that meet no bound slow down only themselves.
-        let few = |first: usize| first..(first + ROWS).min(p.rows);
-        let (mut first, mut next) = (0, form(few(0)));
-        while first < p.rows {
+    }
+}
+
+/// The form of rows that are multiplied in place.
+///
+/// # Safety
+/// As for [`multiply`]; the product must have the rows, at least one.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn form(p: &Product, rows: Range<usize>) -> Form {
+    let looks = p.k.is_multiple_of(4) && (p.k >= LOOKED_AT || touch(p));
+    // SAFETY: as `# Safety` requires; the rows have whole groups.
+    if looks { unsafe { form_of(p, rows) } } else { Form::Words }
+}
+
+/// Computes rows in place. A few rows that meet no bound slow down only themselves.
+///
+/// # Safety
+/// As for [`multiply`]; the product must have the rows, at least one.
+#[target_feature(enable = "avx2,fma")]
+unsafe fn by_few(p: &Product, rows: Range<usize>, f: &Functions) {
+    let few = |first: usize| first..(first + ROWS).min(rows.end);
+    // SAFETY: the product is as `# Safety` requires; the rows meet the bound of their form.
+    unsafe {
+        let (mut first, mut next) = (rows.start, form(p, few(rows.start)));
+        while first < rows.end {
             let (met, mut end) = (next, few(first).end);
-            while end < p.rows {
-                next = form(few(end));
+            while end < rows.end {
+                next = form(p, few(end));
                 if next != met {
                     break;
                 }
                 end = few(end).end;
             }
-            multiply_rows(p, first..end, met, f);
+            in_place(p, first..end, met, f);
             first = end;
         }
     }
 }
 
-/// Computes rows of a product, in the given form or, if that is words, from copies where they pay.
+/// Computes rows of a product where they are.
 ///
 /// # Safety
 /// As for [`multiply`]; the product must have the rows, which must meet the bound of the form.
 #[target_feature(enable = "avx2,fma")]
-unsafe fn multiply_rows(p: &Product, rows: Range<usize>, form: Form, f: &Functions) {
-    let row = p.taps * p.k.next_multiple_of(4);
-    let pays = form == Form::Words && row <= MOST && f.copies.pays(row, p.columns);
-    let (mut first, mut end) = (rows.start, rows.end);
-    while first < rows.end {
-        if pays {
-            end = rows.end.min(first + ROWS);
-            // SAFETY: the product has the rows, which fit.
-            let done = unsafe {
-                match row {
-                    ..=SHORT => in_room::<{ ROWS * SHORT }>(p, first..end, f),
-                    _ => in_room::<{ ROWS * MOST }>(p, first..end, f),
-                }
-            };
-            if done {
-                first = end;
-                continue;
-            }
-            end = rows.end.min(first + ALIKE);
-        }
-        let from = RowsInPlace { first, ..RowsInPlace::of(p) };
-        // SAFETY: the product and its rows are as `# Safety` requires.
-        unsafe { from.multiply(&part(p, first..end), f.lanes, f.strips[form as usize]) };
-        first = end;
-    }
+unsafe fn in_place(p: &Product, rows: Range<usize>, form: Form, f: &Functions) {
+    let from = RowsInPlace { first: rows.start, form, ..RowsInPlace::of(p) };
+    // SAFETY: the product and its rows are as `# Safety` requires.
+    unsafe { from.multiply(&part(p, rows), f.lanes, f.strips) }
 }
 
 /// Restricts the results of a product to these rows. Its pointers stay the same: [`RowsInPlace`] selects the rows.
@@ -104,63 +114,87 @@ fn part(p: &Product, rows: Range<usize>) -> Product {
     }
 }
 
-/// Computes rows of a product from copies, or returns false if words are faster.
+/// Computes a product from copies, or in place where these take too many corrections.
 ///
 /// # Safety
-/// As for [`multiply`], with these rows: at most [`ROWS`], of at most `N / ROWS` bytes.
-#[inline(never)] // The stack of long rows is only for these.
+/// As for [`multiply`], with rows of at most [`MOST`] bytes, at least one.
+#[inline(never)] // The stack is only for copies.
 #[target_feature(enable = "avx2,fma")]
-unsafe fn in_room<const N: usize>(p: &Product, rows: Range<usize>, f: &Functions) -> bool {
+unsafe fn copied(p: &Product, f: &Functions) {
     #[repr(align(64))]
-    struct Room<const N: usize>([MaybeUninit<u8>; N]);
-    let mut bytes = Room([const { MaybeUninit::uninit() }; N]);
+    struct Room([MaybeUninit<u8>; ROOM]);
+    let mut bytes = Room([const { MaybeUninit::uninit() }; ROOM]);
     let mut corrections = [const { MaybeUninit::uninit() }; CORRECTIONS];
     let groups = p.taps * p.k.div_ceil(4);
+    let pitch = (4 * groups).next_multiple_of(f.pitch);
     let mut copies = Copies {
         bytes: &mut bytes.0,
         corrections: &mut corrections,
-        count: 0,
-        pitch: (4 * groups).next_multiple_of(BYTES),
+        before: [0; MOST_ROWS + 1],
+        terms: [0; MOST_ROWS],
+        pitch,
         groups,
         offset: 0,
     };
-    // SAFETY: rows are readable as `# Safety` requires. The copies have room for them: `N / ROWS` is a multiple of a
-    // vector. Kernels run after a bound has succeeded.
-    unsafe {
-        let mean = mean(p, rows.end - 1);
-        let (below, half) = (mean.saturating_sub(32), mean.saturating_sub(64));
-        let mut fours = |offset| copies.bound::<true>(p, rows.clone(), offset);
-        if mean <= 64 && fours(0) || below > 0 && fours(below) {
-            copies.multiply(&part(p, rows), f, Form::Fours);
-            return true;
-        }
-        let mut pairs = |offset| copies.bound::<false>(p, rows.clone(), offset);
-        if pairs(half) || half > 0 && mean <= 100 && pairs(0) {
-            copies.multiply(&part(p, rows), f, Form::Pairs);
-            return true;
+    let most = (ROOM / pitch / ROWS * ROWS).min(MOST_ROWS);
+    let mut first = 0;
+    while first < p.rows {
+        let end = p.rows.min(first + most);
+        // SAFETY: the product has the rows, which are as `# Safety` requires. The copies have room for them: `MOST` is
+        // a multiple of a vector.
+        unsafe {
+            let done = copies.multiply(p, first..end, f);
+            first += done;
+            if done == 0 {
+                by_few(p, first..end, f);
+                first = end;
+            }
         }
     }
-    false
 }
 
 impl Copies<'_> {
-    /// Multiplies the copies with all panels.
+    /// Multiplies the first of these rows with all panels. Returns their number, 0 if they are faster in place.
     ///
     /// # Safety
-    /// The product must meet the requirements of [`multiply`], and [`bound`](Self::bound) must have copied its rows.
-    unsafe fn multiply(&self, p: &Product, f: &Functions, form: Form) {
+    /// The product must meet the requirements of [`multiply`], and the copies must have room for the rows.
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn multiply(&mut self, p: &Product, rows: Range<usize>, f: &Functions) -> usize {
+        // SAFETY: as `# Safety` requires; the copies have the rows that are done, which meet the bound.
+        unsafe {
+            let panels = p.columns.div_ceil(f.strips.len() * f.lanes);
+            let Choice { form, offset } = (f.choose)(p, rows.clone(), panels);
+            if form == Form::Words {
+                return 0;
+            }
+            self.offset = offset;
+            let done = f.bound[form as usize - 1](self, p, rows.clone());
+            let done = if done == rows.len() { done } else { done / ROWS * ROWS };
+            if done > 0 {
+                self.multiply_copies(&part(p, rows.start..rows.start + done), f, form);
+            }
+            done
+        }
+    }
+
+    /// Multiplies copies with all panels.
+    ///
+    /// # Safety
+    /// The product must meet the requirements of [`multiply`]; its rows must be the first of the copies.
+    unsafe fn multiply_copies(&self, p: &Product, f: &Functions, form: Form) {
         let first = self.bytes.as_ptr().cast::<u8>();
-        let pointers: [*const u8; ROWS] = std::array::from_fn(|r| first.wrapping_add(r * self.pitch));
         let rows = RowsInPlace {
-            a: pointers.as_ptr(),
-            pitch: ROWS,
+            a: &raw const first,
+            pitch: 1,
             first: 0,
-            step: 0,
+            step: self.pitch,
             taps: 1,
             k: 4 * self.groups,
+            form,
             copies: Some(self),
         };
         // SAFETY: the copies have all groups of a row, which meet the bound; all else is as `# Safety` requires.
-        unsafe { rows.multiply(p, f.lanes, f.strips[form as usize]) }
+        unsafe { rows.multiply(p, f.lanes, f.strips) }
     }
 }

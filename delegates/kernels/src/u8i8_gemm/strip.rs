@@ -4,11 +4,15 @@
 // Indices are constants once loops over rows and vectors are unrolled, so that sums stay in registers.
 #![allow(clippy::needless_range_loop)]
 
+use core::ops::Range;
+
 use super::body::{self, Sum, Write};
-use super::bound::{Copies, Correction};
+use super::bound::Form;
+use super::choice::Choice;
+use super::copies::Copies;
 use super::{Extent, Product, Results, Tile, ToBytes, each_panel};
 use crate::requantize::{BIAS, Channels};
-use crate::simd::dot::{Dots, prefetch};
+use crate::simd::dot::{Dot, Dots, prefetch};
 use crate::simd::{ByteRows, Ints};
 
 /// The rows of a tile.
@@ -21,13 +25,25 @@ pub(super) const ROWS: usize = 4;
 /// [`RowsInPlace::multiply`].
 pub(super) type Strip = unsafe fn(&RowsInPlace<'_>, &Tile<'_>);
 
+/// Copies rows of a product; see [`bound`](super::copies::bound).
+///
+/// # Safety
+/// As for that function.
+pub(super) type Bound = unsafe fn(&mut Copies<'_>, &Product, Range<usize>) -> usize;
+
 /// The functions of a member.
 #[derive(Clone, Copy)]
 pub(super) struct Functions {
     /// The number of columns of a vector.
     pub(super) lanes: usize,
-    /// Multiply rows of each form: `[form][v − 1]` for `v` vectors of columns.
-    pub(super) strips: [&'static [Strip]; 3],
+    /// Multiply rows: `[v − 1]` for `v` vectors of columns.
+    pub(super) strips: &'static [Strip],
+    /// Chooses the form of copies; see [`choose`](super::choice::choose).
+    pub(super) choose: unsafe fn(&Product, Range<usize>, usize) -> Choice,
+    /// Copies have a multiple of this number of bytes.
+    pub(super) pitch: usize,
+    /// Make copies of rows in a form that is not words.
+    pub(super) bound: [Bound; 4],
     /// When copies pay.
     pub(super) copies: Worth,
 }
@@ -61,6 +77,7 @@ pub(super) struct RowsInPlace<'r> {
     pub(super) taps: usize,
     /// The number of bytes of a tap.
     pub(super) k: usize,
+    pub(super) form: Form,
     /// The offset and the corrections, if the rows are copies.
     pub(super) copies: Option<&'r Copies<'r>>,
 }
@@ -68,14 +85,15 @@ pub(super) struct RowsInPlace<'r> {
 impl RowsInPlace<'_> {
     /// The rows of a product.
     pub(super) fn of(p: &Product) -> RowsInPlace<'static> {
-        RowsInPlace { a: p.a, pitch: p.rows, first: 0, step: p.step, taps: p.taps, k: p.k, copies: None }
+        let (a, step, taps, k) = (p.a, p.step, p.taps, p.k);
+        RowsInPlace { a, pitch: p.rows, first: 0, step, taps, k, form: Form::Words, copies: None }
     }
 
     /// Multiplies the rows with all panels: `strips[v − 1]` is the function for `v` vectors of `lanes` columns.
     ///
     /// # Safety
-    /// The product must meet the requirements of [`super::Gemm::multiply`]. Rows must meet the bound of the functions,
-    /// and then have whole groups.
+    /// The product must meet the requirements of [`super::Gemm::multiply`]. Rows of bytes must have whole groups that
+    /// meet the bound of their form, if the functions have forms.
     #[inline(always)]
     pub(super) unsafe fn multiply(&self, p: &Product, lanes: usize, strips: &[Strip]) {
         // SAFETY: the function is for the number of vectors; all else is as `# Safety` requires.
@@ -109,33 +127,37 @@ impl RowsInPlace<'_> {
 }
 
 /// Computes rows by `V` vectors of columns. A tile has [`ROWS`] rows or, if many are left, up to `R`, which is 4, 6 or
-/// 8; its sums are in registers. The products of `N` groups are added before they are widened.
+/// 8; its sums are in registers.
 ///
 /// # Safety
 /// As for [`Strip`], with `V` vectors; if `R` is not [`ROWS`], the tile must have at least as many rows.
 #[inline(always)]
-pub(super) unsafe fn strip<D: Dots, const N: usize, const R: usize, const V: usize>(
-    d: D,
+pub(super) unsafe fn strip<F: Products, const R: usize, const V: usize>(
+    f: F,
     rows: &RowsInPlace<'_>,
     t: &Tile<'_>,
-    write: Write<D, V>,
+    write: Write<F::D, V>,
 ) {
     let to = match &t.results {
-        Results::Bytes(to) if to.is_in_registers::<D::S, V>(t.columns) => Some(to),
+        Results::Bytes(to) if to.is_in_registers::<<F::D as Dot>::S, V>(t.columns) => Some(to),
         _ => None,
     };
     let mut first = 0;
     // SAFETY: the tile has these rows, and a block of channels per vector; all else is as `# Safety` requires.
     unsafe {
-        let start = to.map_or([d.ints().splat_i32(0); V], |to| biases::<D, V>(d, to));
+        let d = f.dot();
+        let mut start = to.map_or([d.ints().splat_i32(0); V], |to| biases::<F::D, V>(d, to));
+        if let Some(copies) = rows.copies {
+            copies.add_offset::<F::D, V>(d, t, &mut start);
+        }
         while first + ROWS <= t.rows {
             let height = height::<R>(t.rows - first);
             if height == R {
-                some::<D, N, R, V>(d, rows, (t, first), (to, start), write);
+                some::<F, R, V>(f, rows, (t, first), (to, start), write);
             } else if height == ROWS {
-                some::<D, N, ROWS, V>(d, rows, (t, first), (to, start), write);
+                some::<F, ROWS, V>(f, rows, (t, first), (to, start), write);
             } else if const { R == 6 } {
-                some::<D, N, 5, V>(d, rows, (t, first), (to, start), write);
+                some::<F, 5, V>(f, rows, (t, first), (to, start), write);
             }
             first += height;
             // If a few rows are left, the last four rows are computed, some of them again.
@@ -145,7 +167,7 @@ pub(super) unsafe fn strip<D: Dots, const N: usize, const R: usize, const V: usi
             }
         }
         while R == ROWS && first < t.rows {
-            some::<D, N, 1, V>(d, rows, (t, first), (to, start), write);
+            some::<F, 1, V>(f, rows, (t, first), (to, start), write);
             first += 1;
         }
     }
@@ -168,16 +190,17 @@ fn height<const R: usize>(left: usize) -> usize {
 /// # Safety
 /// As for [`strip`]. The tile must have these rows.
 #[inline(always)]
-unsafe fn some<D: Dots, const N: usize, const R: usize, const V: usize>(
-    d: D,
+unsafe fn some<F: Products, const R: usize, const V: usize>(
+    f: F,
     rows: &RowsInPlace<'_>,
     (t, first): (&Tile<'_>, usize),
-    (to, start): (Option<&ToBytes>, [Sum<D>; V]),
-    write: Write<D, V>,
+    (to, start): (Option<&ToBytes>, [Sum<F::D>; V]),
+    write: Write<F::D, V>,
 ) {
     // SAFETY: the tile has these rows and, if results are bytes, a term per row or none; all else is as `# Safety`
     // requires.
     unsafe {
+        let d = f.dot();
         let mut starts = [start; R];
         if let Some(to) = to.filter(|to| !to.row_terms.is_null()) {
             for r in 0..R {
@@ -185,7 +208,7 @@ unsafe fn some<D: Dots, const N: usize, const R: usize, const V: usize>(
                 starts[r] = start.map(|sum| d.ints().add_i32(sum, term));
             }
         }
-        let sums = products::<D, N, R, V>(d, rows, first, t, starts);
+        let sums = f.products::<R, V>(rows, first, t, starts);
         match to {
             Some(to) => d.ints().convert_rows(&sums, to.channels, &to.bytes, results(t, first)),
             None => body::finish(d, &sums, &after(t, first, R), write),
@@ -221,17 +244,61 @@ fn after<'t>(t: &Tile<'t>, first: usize, rows: usize) -> Tile<'t> {
     Tile { rows, results: t.results.after(first), c: t.c.wrapping_add(first * t.product.stride), ..*t }
 }
 
-/// The sums of `R` rows, starting with row `first`, and `V` vectors of columns, plus `starts`.
+/// The products of a member.
+pub(super) trait Products: Copy {
+    /// Those that have the vectors of sums.
+    type D: Dots;
+
+    /// A value.
+    fn dot(self) -> Self::D;
+    /// The sums of `R` rows, starting with row `first`, and `V` vectors of columns, plus `starts`.
+    ///
+    /// # Safety
+    /// As for [`Strip`], with `V` vectors and these rows.
+    unsafe fn products<const R: usize, const V: usize>(
+        self,
+        from: &RowsInPlace<'_>,
+        first: usize,
+        t: &Tile<'_>,
+        starts: [[Sum<Self::D>; V]; R],
+    ) -> [[Sum<Self::D>; V]; R];
+}
+
+/// Products that need no form.
+#[derive(Clone, Copy)]
+pub(super) struct OneForm<D>(pub(super) D);
+
+impl<D: Dots> Products for OneForm<D> {
+    type D = D;
+
+    #[inline(always)]
+    fn dot(self) -> D {
+        self.0
+    }
+    #[inline(always)]
+    unsafe fn products<const R: usize, const V: usize>(
+        self,
+        from: &RowsInPlace<'_>,
+        first: usize,
+        t: &Tile<'_>,
+        starts: [[Sum<D>; V]; R],
+    ) -> [[Sum<D>; V]; R] {
+        // SAFETY: as `products` requires.
+        unsafe { taps::<D, 1, R, V>(self.0, from, first, t, starts) }
+    }
+}
+
+/// The sums of `R` rows, with the products of `N` groups added before they are widened.
 ///
 /// # Safety
-/// As for [`Strip`], with `V` vectors and these rows.
+/// As for [`Products::products`].
 #[inline(always)]
-unsafe fn products<D: Dots, const N: usize, const R: usize, const V: usize>(
+pub(super) unsafe fn taps<D: Dots, const N: usize, const R: usize, const V: usize>(
     d: D,
     from: &RowsInPlace<'_>,
     first: usize,
     t: &Tile<'_>,
-    starts: [[Sum<D>; V]; R],
+    mut sums: [[Sum<D>; V]; R],
 ) -> [[Sum<D>; V]; R] {
     let (mut a, mut w) = (from.a, t.weights.wrapping_add(V * D::BEFORE));
     let ahead = t.product.cached.ahead();
@@ -240,10 +307,6 @@ unsafe fn products<D: Dots, const N: usize, const R: usize, const V: usize>(
     // SAFETY: there are pointers for each tap and row, of which `k` bytes are readable, or all groups; the panel has
     // weights for each.
     unsafe {
-        let mut sums = match from.copies {
-            Some(copies) if D::BEFORE > 0 => copies.starts::<D, R, V>(d, t, first, starts),
-            _ => starts,
-        };
         for _ in 0..from.taps {
             let rows = from.of_tap::<R>(&mut a, from.first + first);
             let mut group = 0;
@@ -262,8 +325,8 @@ unsafe fn products<D: Dots, const N: usize, const R: usize, const V: usize>(
                 w = w.add(V * D::WEIGHTS);
             }
         }
-        sums
     }
+    sums
 }
 
 /// Four bytes.
@@ -299,70 +362,6 @@ unsafe fn add<D: Dots, const N: usize, const R: usize, const V: usize>(
         let a: [D::A; N] = std::array::from_fn(|i| d.spread(four(r, i)));
         for v in 0..V {
             sums[r][v] = d.dot_all(sums[r][v], a, w[v]);
-        }
-    }
-}
-
-impl Copies<'_> {
-    /// Adds the products of the offset and of the corrections to the initial sums of each row.
-    ///
-    /// # Safety
-    /// The tile must meet the requirements of [`super::Microkernel`] for `R` rows of the copies, starting with `first`.
-    #[inline(always)]
-    unsafe fn starts<D: Dots, const R: usize, const V: usize>(
-        &self,
-        d: D,
-        t: &Tile<'_>,
-        first: usize,
-        mut starts: [[Sum<D>; V]; R],
-    ) -> [[Sum<D>; V]; R] {
-        let s = d.ints();
-        // SAFETY: the panel starts with `V` vectors of sums, then has the weights; all else is as `# Safety` requires.
-        unsafe {
-            if self.offset != 0 {
-                for v in 0..V {
-                    let sums = s.load_i32(t.weights.add(v * D::WEIGHTS).cast());
-                    let products = s.mul_i32(sums, s.splat_i32(self.offset.into()));
-                    for row in &mut starts {
-                        row[v] = s.add_i32(row[v], products);
-                    }
-                }
-            }
-            if self.count > 0 {
-                self.add_corrections(d, t.weights.wrapping_add(V * D::WEIGHTS), first, &mut starts);
-            }
-        }
-        starts
-    }
-
-    /// Adds the products of the corrections to the sums of rows.
-    ///
-    /// # Safety
-    /// There must be `V` vectors of weights for each group of the copies.
-    #[inline(always)]
-    unsafe fn add_corrections<D: Dots, const R: usize, const V: usize>(
-        &self,
-        d: D,
-        weights: *const u8,
-        first: usize,
-        sums: &mut [[Sum<D>; V]; R],
-    ) {
-        let (s, zero) = (d.ints(), d.ints().splat_i32(0));
-        // In memory, since the rows of corrections are known only at run time.
-        let rows = core::hint::black_box(sums);
-        for correction in &self.corrections[..self.count] {
-            // SAFETY: the first `count` corrections are written.
-            let Correction { group, row, is_below, four } = unsafe { correction.assume_init() };
-            let Some(row) = rows.get_mut(usize::from(row).wrapping_sub(first)) else { continue };
-            let four = d.spread(four);
-            for v in 0..V {
-                // SAFETY: a correction names a group, and all groups have weights, as `# Safety` requires.
-                let weights = unsafe { d.weights(weights.add((group as usize * V + v) * D::WEIGHTS)) };
-                row[v] = match is_below {
-                    true => s.sub_i32(row[v], d.dot_all(zero, [four], [weights])),
-                    false => d.dot_all(row[v], [four], [weights]),
-                };
-            }
         }
     }
 }

@@ -110,7 +110,7 @@ mod vnni_strips {
 
     functions! { [target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma")] {
         fn strip[R: usize, V: usize](rows: &strip::RowsInPlace<'_>, tile: &Tile<'_>) {
-            strip::strip::<T, 1, R, V>(T::new(), rows, tile, avx512::write::<V>)
+            strip::strip::<strip::OneForm<T>, R, V>(strip::OneForm(T::new()), rows, tile, avx512::write::<V>)
         };
         fn multiply(product: &Product) {
             strip::RowsInPlace::of(product).multiply(product, T::LANES, &[strip::<8, 1>, strip::<6, 2>])
@@ -121,8 +121,13 @@ mod vnni_strips {
 /// A member whose products of bytes may saturate. Where they might, words are multiplied, which are bytes in memory.
 #[allow(unused_macros)] // Only x86-64 has products of pairs of bytes.
 macro_rules! split {
-    ($module:ident($features:literal) = $name:literal $isa:ident: $bytes:ty, $words:ty) => {
+    ($module:ident($features:literal) = $name:literal $isa:ident: $words:ty, $bytes:ty, $signed:ty) => {
         mod $module {
+            use core::ops::Range;
+
+            use super::super::choice::{self, Choice};
+            use super::super::copies::{self, Copies};
+            use super::super::neighbours::Neighbours;
             use super::*;
 
             type T = $words;
@@ -131,7 +136,7 @@ macro_rules! split {
                 name: $name,
                 isa: Isa::$isa,
                 mr: 32,
-                vectors: FUNCTIONS.strips[0].len(),
+                vectors: FUNCTIONS.strips.len(),
                 lanes: T::LANES,
                 group_bytes: T::WEIGHTS / T::LANES,
                 starts: T::STARTS,
@@ -148,12 +153,16 @@ macro_rules! split {
 
             const FUNCTIONS: strip::Functions = strip::Functions {
                 lanes: T::LANES,
-                strips: [
-                    &[words::<1>, words::<2>],
-                    &[bytes::<1, 1>, bytes::<1, 2>],
-                    &[bytes::<2, 1>, bytes::<2, 2>],
+                strips: &[strip::<1>, strip::<2>],
+                choose,
+                pitch: <<T as Dot>::S as Neighbours>::BYTES,
+                bound: [
+                    bound::<false, false>,
+                    bound::<false, true>,
+                    bound::<true, false>,
+                    bound::<true, true>,
                 ],
-                copies: strip::Worth { columns: 48, bytes: 64, products: 1 << 13 },
+                copies: strip::Worth { columns: 48, bytes: 16, products: 1 << 10 },
             };
 
             functions! { [target_feature(enable = $features)] {
@@ -165,11 +174,19 @@ macro_rules! split {
                     body::write_rows(T::new(), sums, tile)
                 };
                 fn multiply(product: &Product) { split::multiply(product, &FUNCTIONS) };
-                fn words[V: usize](rows: &strip::RowsInPlace<'_>, tile: &Tile<'_>) {
-                    strip::strip::<T, 1, { strip::ROWS }, V>(T::new(), rows, tile, write::<V>)
+                fn strip[V: usize](rows: &strip::RowsInPlace<'_>, tile: &Tile<'_>) {
+                    let forms = forms::Forms(T::new(), <$bytes>::new(), <$signed>::new());
+                    strip::strip::<_, { strip::ROWS }, V>(forms, rows, tile, write::<V>)
                 };
-                fn bytes[N: usize, V: usize](rows: &strip::RowsInPlace<'_>, tile: &Tile<'_>) {
-                    strip::strip::<$bytes, N, { strip::ROWS }, V>(<$bytes>::new(), rows, tile, write::<V>)
+                fn choose(product: &Product, rows: Range<usize>, panels: usize) -> Choice {
+                    choice::choose(T::new().ints(), product, rows, panels)
+                };
+                fn bound[SIGNED: bool, FOURS: bool](
+                    copies: &mut Copies<'_>,
+                    product: &Product,
+                    rows: Range<usize>
+                ) -> usize {
+                    copies::bound::<_, SIGNED, FOURS>(T::new().ints(), copies, product, rows)
                 };
             } }
         }
@@ -177,11 +194,11 @@ macro_rules! split {
 }
 
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
-split! { avx2("avx2,fma") = "u8i8_gemm_4x16__avx2" AVX2: Avx2Pairs, Widened<Avx2Dot> }
+split! { avx2("avx2,fma") = "u8i8_gemm_4x16__avx2" AVX2: Widened<Avx2Dot>, Avx2Pairs, Avx2SignedPairs }
 #[cfg(all(target_arch = "x86_64", feature = "avx512"))]
 split! {
     avx512("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma") = "u8i8_gemm_4x32__avx512" AVX512:
-        Avx512Pairs, Widened<Avx512Dot>
+        Widened<Avx512Dot>, Avx512Pairs, Avx512SignedPairs
 }
 
 /// AMX. Few rows are multiplied with the vectors of VNNI, for which weights have the same layout.

@@ -269,6 +269,35 @@ proptest! {
     }
 }
 
+/// Rows whose bytes are at both ends, with weights at either end: every sum of products that a form bounds is as large
+/// as it can be.
+#[test]
+fn rows_and_weights_at_their_ends() {
+    let patterns: [&[u8]; 8] = [
+        &[255, 0],
+        &[0, 0, 255, 255],
+        &[128, 128, 0, 255],
+        &[64, 192],
+        &[128, 255, 128, 128, 128, 128, 128, 128],
+        &[100, 100, 100, 100, 0, 228, 100, 227, 100, 100, 100, 100],
+        &[1, 1, 1, 1, 1, 1, 1, 1, 1, 255],
+        &[255, 255, 255, 255, 255, 255, 254, 0],
+    ];
+    for (k, columns) in [(64, 130), (200, 49), (27, 100)] {
+        let mut case = case((2, k), columns, 7, false);
+        for (i, pattern) in patterns.into_iter().enumerate() {
+            case.a.iter_mut().zip(pattern.iter().cycle()).for_each(|(a, &byte)| *a = byte);
+            for weights in [&[-128i8, -128, -128, -128][..], &[127, 127], &[-128, 127, 127], &[0, -128]] {
+                case.weights.iter_mut().zip(weights.iter().cycle()).for_each(|(w, &weight)| *w = weight);
+                for gemm in available(TABLE) {
+                    case.check(gemm, 1 + (i * 5) % gemm.mr, Extent::Exact);
+                    case.check(gemm, gemm.mr, Extent::Groups);
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn sums_do_not_saturate() {
     let mut case = case((1, 64), 40, 1, false);

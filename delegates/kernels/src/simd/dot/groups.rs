@@ -94,6 +94,42 @@ dot! {
         _mm512_add_epi32(sum, _mm512_madd_epi16(_mm512_maddubs_epi16(a, w), _mm512_set1_epi16(1)))
     }
 }
+dot! {
+    /// Like [`Avx2Pairs`], for rows of signed bytes. 128 is added to weights.
+    Avx2SignedPairs(Avx2, __m256i): 32 _mm256_set1_epi32 load_plus_128 |sum, a, w| {
+        _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_maddubs_epi16(w, a), _mm256_set1_epi16(1)))
+    }
+}
+dot! {
+    /// Like [`Avx512Pairs`], for rows of signed bytes. 128 is added to weights.
+    #[cfg(feature = "avx512")]
+    Avx512SignedPairs(Avx512, __m512i): 64 _mm512_set1_epi32 load_plus_128_wide |sum, a, w| {
+        _mm512_add_epi32(sum, _mm512_madd_epi16(_mm512_maddubs_epi16(w, a), _mm512_set1_epi16(1)))
+    }
+}
+
+/// Loads weights and adds 128, which makes them unsigned.
+///
+/// # Safety
+/// A vector of weights must be readable.
+#[inline]
+#[target_feature(enable = "avx2")]
+unsafe fn load_plus_128(p: *const __m256i) -> __m256i {
+    // SAFETY: as `# Safety` requires.
+    unsafe { _mm256_xor_si256(_mm256_loadu_si256(p), _mm256_set1_epi8(-128)) }
+}
+
+/// Like [`load_plus_128`].
+///
+/// # Safety
+/// A vector of weights must be readable.
+#[cfg(feature = "avx512")]
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn load_plus_128_wide(p: *const __m512i) -> __m512i {
+    // SAFETY: as `# Safety` requires.
+    unsafe { _mm512_xor_si512(_mm512_loadu_si512(p), _mm512_set1_epi8(-128)) }
+}
 
 /// Dot products of several groups.
 pub trait Dots: Dot {
@@ -120,16 +156,16 @@ impl Dots for VnniDot {
 }
 
 macro_rules! pairs {
-    ($(#[$attribute:meta])* $name:ident($v:ident): $multiply:ident $add:ident $one:ident $pairs:ident $total:ident) => {
+    ($(#[$attribute:meta])* $name:ident($v:ident): $multiply:expr, $add:ident $one:ident $pairs:ident $total:ident) => {
         $(#[$attribute])*
         impl Dots for $name {
             #[inline(always)]
             fn dot_all<const N: usize>(self, sum: $v, a: [$v; N], w: [$v; N]) -> $v {
                 // SAFETY: `self` proves that the machine has the instructions, which access only registers.
                 unsafe {
-                    let mut words = $multiply(a[0], w[0]);
+                    let mut words = ($multiply)(a[0], w[0]);
                     for k in 1..N {
-                        words = $add(words, $multiply(a[k], w[k]));
+                        words = $add(words, ($multiply)(a[k], w[k]));
                     }
                     $total(sum, $pairs(words, $one(1)))
                 }
@@ -139,9 +175,20 @@ macro_rules! pairs {
 }
 
 pairs! {
-    Avx2Pairs(__m256i): _mm256_maddubs_epi16 _mm256_add_epi16 _mm256_set1_epi16 _mm256_madd_epi16 _mm256_add_epi32
+    Avx2Pairs(__m256i): |a, w| _mm256_maddubs_epi16(a, w),
+        _mm256_add_epi16 _mm256_set1_epi16 _mm256_madd_epi16 _mm256_add_epi32
 }
 pairs! {
     #[cfg(feature = "avx512")]
-    Avx512Pairs(__m512i): _mm512_maddubs_epi16 _mm512_add_epi16 _mm512_set1_epi16 _mm512_madd_epi16 _mm512_add_epi32
+    Avx512Pairs(__m512i): |a, w| _mm512_maddubs_epi16(a, w),
+        _mm512_add_epi16 _mm512_set1_epi16 _mm512_madd_epi16 _mm512_add_epi32
+}
+pairs! {
+    Avx2SignedPairs(__m256i): |a, w| _mm256_maddubs_epi16(w, a),
+        _mm256_add_epi16 _mm256_set1_epi16 _mm256_madd_epi16 _mm256_add_epi32
+}
+pairs! {
+    #[cfg(feature = "avx512")]
+    Avx512SignedPairs(__m512i): |a, w| _mm512_maddubs_epi16(w, a),
+        _mm512_add_epi16 _mm512_set1_epi16 _mm512_madd_epi16 _mm512_add_epi32
 }
