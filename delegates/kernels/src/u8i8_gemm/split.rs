@@ -43,7 +43,8 @@ pub(super) unsafe fn multiply(p: &Product, f: &Functions) {
     // SAFETY: the product is as `# Safety` requires; rows that are multiplied in place meet the bound.
     unsafe {
         let all = form(p, 0..p.rows);
-        if all == Form::Fours {
+        // Looking for the best form takes longer than the products of a few rows.
+        if all == Form::Fours || all == Form::Pairs && p.rows <= ROWS {
             in_place(p, 0..p.rows, all, f);
         } else if copies {
             copied(p, f);
