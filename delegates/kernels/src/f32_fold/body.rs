@@ -20,10 +20,11 @@ struct Part<V> {
     odd: V,
 }
 
+/// The sum of no elements is −0: the sum of −0 and any number is that number, also if it is −0.
 #[inline(always)]
 fn nothing<S: Simd, const F: usize>(s: S) -> Part<S::V> {
     let result = s.splat(match Reduction::ALL[F] {
-        Reduction::Sum => 0.0,
+        Reduction::Sum => -0.0,
         Reduction::Max => f32::NEG_INFINITY,
         Reduction::Min => f32::INFINITY,
     });

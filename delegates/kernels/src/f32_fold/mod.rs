@@ -113,6 +113,20 @@ mod tests {
     }
 
     #[test]
+    fn the_sum_of_negative_zeros_is_negative() {
+        let x = [-0.0f32; 200];
+        for member in available(TABLE) {
+            let mut y = [f32::NAN; 100];
+            // SAFETY: the machine can run the member; rows and columns are within `x`, and results within `y`.
+            unsafe {
+                member.each_row(Reduction::Sum)(1, 199, x.as_ptr(), y.as_mut_ptr());
+                member.columns(Reduction::Sum)(2, 99, 99, x.as_ptr(), y.as_mut_ptr().add(1));
+            }
+            assert!(y.iter().all(|y| y.to_bits() == (-0.0f32).to_bits()), "{}: {y:?}", member.name);
+        }
+    }
+
+    #[test]
     fn sums_of_many_values_keep_their_digits() {
         let x: Vec<f32> = (0..1 << 18).map(|i| 1.0 + (i % 7) as f32 * 0.1).collect();
         let want = expected(Reduction::Sum, x.iter().copied());
