@@ -158,7 +158,7 @@ typedef uint32_t ArStatus;
 #define AR_ASSIGNMENT_OFFSETS 0u
 #define AR_ASSIGNMENT_OBJECTS 1u
 
-/* ArUsageRecordV1.last_node of a buffer that is alive until the end; fixed_offset of one without a place. */
+/* ArUsageRecordV1.last_node of a buffer that is alive until the end; fixed_offset of one that may be anywhere. */
 #define AR_FOREVER UINT32_MAX
 #define AR_ANYWHERE UINT64_MAX
 
@@ -320,9 +320,9 @@ typedef struct ArEvalV1 {
   const ArSpan *scratch;    /* the results of request_scratch, in the same order */
   size_t scratch_count;
   /* Sets the shape of a dynamic output and allocates its memory; call it before using the data. `bytes` is the size
-     of a string tensor, and ignored for other types. Then read the node's tensor again. */
+     of a string tensor, and ignored for other types. The node's tensor changes, so read it again. */
   ArStatus (*resize_output)(void *context, uint32_t output, const int32_t *dims, uint32_t rank, uint64_t bytes);
-  /* Not 0 if the caller cancelled the invocation: return AR_STATUS_CANCELLED. Long loops should check. */
+  /* Not 0 if the caller cancelled the invocation: return AR_STATUS_CANCELLED. Long loops should check this. */
   uint8_t (*is_cancelled)(void *context);
   const void *(*query)(void *context, uint64_t interface_id);
 } ArEvalV1;
@@ -445,11 +445,11 @@ typedef struct ArResourcesV1 {
   ArStatus (*assign)(void *context, int32_t handle, const ArTensorV1 *value);
 } ArResourcesV1;
 
-/* Lets a node write resources in place. `context` is that of the ArEvalV1. A host may lack this interface. */
+/* Lets a node write resources in place. `context` is the ArEvalV1's. Not every host has this interface. */
 typedef struct ArResourceMemoryV1 {
   ArHeader header;
   /* A number that changes whenever the type, the shape or the address of a resource's value does. While it is the same,
-     entries of ArResourcesV1.value are valid in each `eval` of the interpreter, and the node may write `data`. */
+     what ArResourcesV1.value returned is valid in each `eval` of the interpreter, and the node may write `data`. */
   uint64_t (*version)(void *context);
 } ArResourceMemoryV1;
 
@@ -483,7 +483,7 @@ typedef struct ArConstantsV1 {
   ArStatus (*origin)(void *context, uint64_t *numbers);
 } ArConstantsV1;
 
-/* Memory that a kernel allocates itself, until it is destroyed. `context` is an ArPrepareV1's or ArCompileHostV1's. */
+/* Memory that a kernel allocates, returned to the quota with it. `context` is an ArPrepareV1's or ArCompileHostV1's. */
 typedef struct ArMemoryV1 {
   ArHeader header;
   /* The bytes that the quota allows the kernel to hold in total. */
@@ -495,7 +495,7 @@ typedef struct ArMemoryV1 {
 /* Receives the times of a delegate's steps; null unless a profile was requested. `context` is that of the ArEvalV1. */
 typedef struct ArProfileV1 {
   ArHeader header;
-  /* Records the time of step `number` of this node; its first result is `tensor` (-1 if not in the graph). */
+  /* Records the time of step `number`, called `name`; its first result is `tensor` (-1 if not in the graph). */
   void (*note)(void *context, uint32_t number, ArStr name, int32_t tensor, uint64_t nanoseconds);
 } ArProfileV1;
 

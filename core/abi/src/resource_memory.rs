@@ -11,7 +11,7 @@ use crate::raw::ArHeader;
 /// Lets a node keep the addresses of resources from one call to the next and write their values in place, returned by
 /// `query` of [`ArEvalV1`](crate::raw::ArEvalV1) (id
 /// [`INTERFACE_RESOURCE_MEMORY`](crate::raw::INTERFACE_RESOURCE_MEMORY)). The function takes that struct's `context`.
-/// A host may lack this interface.
+/// Not every host has this interface.
 #[repr(C)]
 #[derive(Clone, Copy)]
 #[cfg_attr(feature = "std", derive(StableAbi))]

@@ -1,5 +1,5 @@
-//! Spans of invocations and nodes. A span costs as much as a small node even if nobody collects it, so it is entered
-//! only if its level is enabled.
+//! Spans of invocations and nodes. An unused span takes as long as a small node, so a span is created only if its level
+//! is enabled.
 
 #![forbid(unsafe_code)]
 

@@ -5,10 +5,10 @@ use crate::raw::{ArResourceMemoryV1, INTERFACE_RESOURCE_MEMORY};
 
 impl EvalContext<'_> {
     /// A number that changes whenever the type, the shape or the address of a resource's value does; `None` if the host
-    /// does not tell.
+    /// lacks the interface.
     ///
-    /// While it is the same, the addresses that [`ModelContext::resource`](crate::ModelContext::resource) found in one
-    /// call are those of the values in later calls too, and the node may write there.
+    /// While it stays the same, the addresses that [`ModelContext::resource`](crate::ModelContext::resource) returned
+    /// remain valid in later calls, and the node may write to them.
     pub fn resource_version(&self) -> Option<u64> {
         let interface = self.query(INTERFACE_RESOURCE_MEMORY).cast::<ArResourceMemoryV1>();
         // SAFETY: the pointer is null or the struct of the id, valid during the call, as the ABI requires of `query`.

@@ -35,7 +35,7 @@ pub(super) struct LentMemory {
     pub arena: Place,
     /// The inputs that steps read, by number.
     inputs: Vec<LentInput>,
-    /// The net's outputs: the partition's, then those of values that are assigned to variables, which are in the arena.
+    /// The net's outputs: first the partition's, then the values that are assigned to variables, in the arena.
     pub outputs: Vec<Place>,
     /// The number of outputs of the partition.
     pub own: usize,
@@ -68,7 +68,7 @@ impl LentMemory {
         self.inputs = inputs.into_iter().map(lent).collect();
     }
 
-    /// Takes the memory of this call. Returns whether it is the same as that of the last one.
+    /// Records where the memory of this call is. Returns whether it is where it was in the last call.
     pub(super) fn take(&mut self, cx: &EvalContext<'_>, arena: Place) -> Result<bool> {
         let mut is_same = std::mem::replace(&mut self.arena, arena) == arena;
         for LentInput { number, is_variable, place } in &mut self.inputs {

@@ -219,7 +219,7 @@ impl VariablePlaces {
     }
 }
 
-/// The host's variables in a call, which are asked for only if needed.
+/// The host's variables in a call, looked up on first use.
 pub(super) struct HostVariables<'a> {
     eval: &'a EvalContext<'a>,
     model: Option<ModelContext<'a>>,

@@ -203,8 +203,8 @@ impl ConvF32 {
             repeat: Repeat { count: len / rows, a: rows * read.step, weights: 0, c: rows * step, slopes: 0 },
             ..Tile::PLAIN
         };
-        // SAFETY: `point` looked up `k` values for each of `taps · rows` pointers, and for those of the other tiles;
-        // results and operands were looked up as a whole, and the results are the caller's.
+        // SAFETY: `point` looked up `k` values for each of the `taps · rows` pointers of every tile; results and
+        // operands were looked up as a whole, and only this call writes the results.
         unsafe { self.multiply(&at, from..from + count, target, &tile) };
     }
 

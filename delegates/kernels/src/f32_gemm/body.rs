@@ -29,7 +29,7 @@ pub(super) unsafe fn tile<S: Simd, const R: usize, const V: usize>(s: S, t: &Til
 #[inline(always)]
 unsafe fn parts<S: Simd, const R: usize, const V: usize, const P: usize>(s: S, t: &Tile) {
     for n in 0..t.repeat.count {
-        // Without this, the compiler makes a loop of its own for each form of the operations.
+        // Keeps the compiler from generating a separate loop for each form of epilogue.
         let t = core::hint::black_box(t);
         // SAFETY: `Microkernel` requires all tiles to be readable and writable.
         unsafe {

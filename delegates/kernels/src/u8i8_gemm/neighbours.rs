@@ -6,7 +6,7 @@ use crate::simd::Avx2;
 #[cfg(feature = "avx512")]
 use crate::simd::Avx512;
 
-/// The times of the steps of copies, if that of products of eight bytes as fours with a panel is 6.
+/// What copies cost, in units of which multiplying eight bytes by a panel, as fours, takes 6.
 #[derive(Clone, Copy)]
 pub(super) struct Times {
     /// To copy eight bytes.

@@ -1,5 +1,5 @@
 //! Multiplies all rows of a product with a panel in one call. The sums of a few rows become bytes while they are in
-//! registers; the processor begins with the products of the next rows meanwhile.
+//! registers, while the processor starts on the products of the next rows.
 
 // Indices are constants once loops over rows and vectors are unrolled, so that sums stay in registers.
 #![allow(clippy::needless_range_loop)]
@@ -173,8 +173,8 @@ pub(super) unsafe fn strip<F: Products, const R: usize, const V: usize>(
     }
 }
 
-/// The number of rows of the next tile if so many are left, at least [`ROWS`], and at most `R` fit. With six, no row is
-/// computed twice unless seven are left.
+/// The number of rows of the next tile, at most `R`, when `left` rows remain, at least [`ROWS`]. With tiles of six, no
+/// row is computed twice unless seven remain.
 #[inline(always)]
 fn height<const R: usize>(left: usize) -> usize {
     match (R, left) {
@@ -246,7 +246,7 @@ fn after<'t>(t: &Tile<'t>, first: usize, rows: usize) -> Tile<'t> {
 
 /// The products of a member.
 pub(super) trait Products: Copy {
-    /// Those that have the vectors of sums.
+    /// The products whose vectors hold the sums.
     type D: Dots;
 
     /// A value.

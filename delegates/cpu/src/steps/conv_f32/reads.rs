@@ -15,7 +15,7 @@ pub(super) struct Read {
 }
 
 impl ConvF32 {
-    /// Fills in the pointers of the first tile. All values of all tiles are there.
+    /// Fills in the pointers of the first tile. The input has the values of every tile of the call.
     pub(super) fn point(&self, room: &mut TileRoom<'_>, at: &TileAt, input: Source<'_, f32>) -> Read {
         let (positions, channels) = (&at.positions, self.window.channels);
         if self.pointers.is_point {
