@@ -64,12 +64,13 @@ pub fn judge(graph: &Graph, setting: &Setting, reference: &Run, got: &Run) -> Ve
 
 /// The results of a graph with variables. `want` are the reference ops' results for the unrolled graph, which has no
 /// variables. They must be the same, bit for bit, as their results for the graph itself, `reference`. The reference ops
-/// may refuse a node that reads and writes a variable without in-place support, or that writes a value of another size
-/// or a data-dependent shape to a variable. They must refuse everything that they refuse without variables.
+/// may refuse a node that reads and writes a variable without in-place support, or that writes a value of another type,
+/// of another size or of a data-dependent shape to a variable. They must refuse everything that they refuse without
+/// variables.
 ///
 /// # Errors
 /// The verdict, if the reference ops contradict themselves or reach a limit.
-pub fn expected(graph: &Graph, want: Run, reference: Run) -> Result<Run, Verdict> {
+pub fn expected(graph: &Graph, unrolled: &Graph, want: Run, reference: Run) -> Result<Run, Verdict> {
     let mut expected = Run { steps: Vec::new(), delegated: Vec::new() };
     for (i, (want, plain)) in want.steps.into_iter().zip(reference.steps).enumerate() {
         let differs = |text| {
@@ -83,7 +84,10 @@ pub fn expected(graph: &Graph, want: Run, reference: Run) -> Result<Run, Verdict
             },
             (Err(want), Ok(_)) => return differs(format!("succeed, but without them they {}", words(&want))),
             (want, Err(plain)) => {
-                let alike = want.err().is_some_and(|want| agree(&want, &plain) || outgrows(&want, &plain));
+                let alike = match want {
+                    Ok(want) => retypes(graph, unrolled, &want, &plain),
+                    Err(want) => agree(&want, &plain) || outgrows(&want, &plain),
+                };
                 if !alike && !is_of_variable(graph, &plain) {
                     return differs(words(&plain));
                 }
@@ -110,6 +114,19 @@ fn is_of_variable(graph: &Graph, failure: &Failure) -> bool {
             written.next().is_some() && (is_size || text.ends_with("a variable and cannot be dynamic"))
         }
     }
+}
+
+/// Whether the refused node writes a variable and computes another type without it. An op may set the type of its
+/// result, but not of a variable.
+fn retypes(graph: &Graph, unrolled: &Graph, want: &Answers, plain: &Failure) -> bool {
+    let [main, plain_main] = [graph, unrolled].map(|graph| &graph.model.subgraphs[0]);
+    let Some(node) = plain.node.filter(|&node| node < main.operators.len()) else { return false };
+    let mut pairs = main.operators[node].outputs.iter().zip(&plain_main.operators[node].outputs);
+    pairs.any(|(&variable, &result)| {
+        let declared = &main.tensors[variable as usize];
+        let computed = want.tensors[result as usize].as_ref();
+        declared.is_variable && computed.is_some_and(|array| array.ty as i32 != declared.element_type)
+    })
 }
 
 /// Whether both were refused because a variable would change its size.
@@ -180,8 +197,11 @@ fn answers(
 
 #[cfg(test)]
 mod tests {
+    use arenite_model::tensor_type::{INT32, INT64};
+
+    use super::super::graph::Kind;
     use super::super::run::run;
-    use super::super::{draw, setting};
+    use super::super::{check, draw, setting};
     use super::*;
 
     /// Seeds whose graphs run and agree, and their runs on reference ops.
@@ -216,6 +236,20 @@ mod tests {
         }
         // If the first element is zero, or no bound is known, it does not differ.
         assert!(same > 30 && other * 10 > same * 7, "{other} of {same}");
+    }
+
+    #[test]
+    fn an_op_cannot_change_the_type_of_a_variable() {
+        let is_arg = |graph: &Graph| {
+            graph.spoilt.is_none() && matches!(graph.notes[..], [(Kind { op: "ARG_MAX", .. }, _)])
+        };
+        let mut graph = (0..).map(draw).find(is_arg).expect("one is drawn");
+        let main = &mut graph.model.subgraphs[0];
+        let result = &mut main.tensors[main.operators[0].outputs[0] as usize];
+        result.is_variable = true;
+        result.element_type = if result.element_type == INT32 { INT64 } else { INT32 };
+        let setting = setting(graph.seed);
+        assert_eq!(check(graph, &setting).verdict, Verdict::Refused);
     }
 
     #[test]

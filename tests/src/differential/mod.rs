@@ -64,7 +64,7 @@ impl Reference {
             return Reference { graph, unrolled: None, expected: Ok(reference) };
         }
         let unrolled = variables::unrolled(&graph);
-        let expected = expected(&graph, run::run(&unrolled, None), reference);
+        let expected = expected(&graph, &unrolled, run::run(&unrolled, None), reference);
         Reference { graph, unrolled: Some(unrolled), expected }
     }
 

@@ -14,7 +14,7 @@ use arenite_abi::schema::ReshapeOptions;
 use arenite_model::writer::{Operator, SubGraph, Tensor};
 
 use super::graph::{Form, Graph, Kind, Rule, State};
-use super::ops::recurrent::has_state;
+use super::ops::recurrent::states;
 use super::random::Random;
 use crate::options::{Attributes, WithOptions};
 
@@ -40,10 +40,9 @@ fn tensor(graph: &Graph, index: i32) -> Option<&Tensor> {
 
 /// Whether the tensor is the state of a recurrent layer, which updates it in place.
 fn is_state(graph: &Graph, index: i32) -> bool {
-    let nodes = graph.model.subgraphs[0].operators.iter().zip(&graph.notes);
+    let mut nodes = graph.model.subgraphs[0].operators.iter().zip(&graph.notes);
     let is_variable = tensor(graph, index).is_some_and(|tensor| tensor.is_variable);
-    is_variable
-        && nodes.into_iter().any(|(node, (kind, _))| has_state(kind.op) && node.inputs.contains(&index))
+    is_variable && nodes.any(|(node, (kind, _))| states(kind.op, &node.inputs).contains(&index))
 }
 
 /// Whether one tensor can replace the other.
@@ -313,4 +312,22 @@ pub fn unrolled(graph: &Graph) -> Graph {
         plain.states.push(State { before, after, output, zero: zero_byte(&main.tensors[before as usize]) });
     }
     plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::draw;
+    use super::*;
+
+    #[test]
+    fn a_layers_states_stay_variables_and_its_data_does_not() {
+        let is_layer = |graph: &Graph| matches!(graph.notes[..], [(Kind { op: "SVDF", .. }, _)]);
+        let mut graph = (0..).map(draw).find(is_layer).expect("one is drawn");
+        let node = &graph.model.subgraphs[0].operators[0];
+        let (data, state) = (node.inputs[0], node.inputs[4]);
+        graph.model.subgraphs[0].tensors[data as usize].is_variable = true;
+        let plain = unrolled(&graph);
+        let is_variable = |t: i32| plain.model.subgraphs[0].tensors[t as usize].is_variable;
+        assert!(is_variable(state) && !is_variable(data), "{graph}{plain}");
+    }
 }

@@ -15,9 +15,14 @@ const LSTM: &str = "UNIDIRECTIONAL_SEQUENCE_LSTM";
 pub const OPS: &[Entry] =
     &[entry("SVDF", &[REAL, SIGNED], NONE, svdf), entry(LSTM, &[REAL, SIGNED], &[Hybrid(I8)], lstm)];
 
-/// Whether an op updates its variables in place.
-pub fn has_state(op: &str) -> bool {
-    OPS.iter().any(|entry| entry.op == op)
+/// Those inputs of a node that its op updates in place.
+pub fn states<'a>(op: &str, inputs: &'a [i32]) -> &'a [i32] {
+    let places = match op {
+        "SVDF" => 4..5,
+        LSTM => 18..20,
+        _ => 0..0,
+    };
+    inputs.get(places).unwrap_or(&[])
 }
 
 /// A variable that only one node knows.
