@@ -10,13 +10,40 @@ use crate::quota::Budget;
 /// The alignment of every block and of every tensor in an arena.
 pub(crate) const ALIGNMENT: usize = arenite_abi::host_side::MAX_ALIGNMENT;
 
-/// The layout of an allocation with `bytes` bytes after the first multiple of [`ALIGNMENT`]. With at most this
-/// alignment, the system provides zeroed pages; with more, the allocator would write zeros, so the pages would be
-/// resident before they are used.
+/// Size of a huge page on x86-64, and on aarch64 with pages of 4 KiB.
+const HUGE_PAGE: usize = 2 << 20;
+
+/// The alignment of a block of this size.
+fn alignment(bytes: usize) -> usize {
+    if bytes < HUGE_PAGE { ALIGNMENT } else { HUGE_PAGE }
+}
+
+/// The layout of an allocation with `bytes` bytes after the first multiple of [`alignment`]. With at most this alignment,
+/// the system provides zeroed pages; with more, the allocator would write zeros, so the pages would be resident before
+/// they are used.
 fn layout(bytes: usize) -> Option<Layout> {
     const USUAL: usize = 16;
-    Layout::from_size_align(bytes.checked_add(ALIGNMENT - USUAL)?, USUAL).ok()
+    Layout::from_size_align(bytes.checked_add(alignment(bytes) - USUAL)?, USUAL).ok()
 }
+
+/// Asks for huge pages for those that lie in the block entirely; the rest of another one would be resident as well.
+#[cfg(target_os = "linux")]
+fn advise_huge_pages(data: NonNull<u8>, bytes: usize) {
+    if bytes >= HUGE_PAGE {
+        // SAFETY: the pages belong to one allocation, and the advice changes no contents. Without huge pages it fails,
+        // which has no effect.
+        let _ = unsafe {
+            rustix::mm::madvise(
+                data.as_ptr().cast(),
+                bytes / HUGE_PAGE * HUGE_PAGE,
+                rustix::mm::Advice::LinuxHugepage,
+            )
+        };
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn advise_huge_pages(_: NonNull<u8>, _: usize) {}
 
 /// A block of zeroed memory, aligned to [`ALIGNMENT`]. Its owner hands out pointers into it and creates no references.
 #[derive(Debug)]
@@ -48,9 +75,11 @@ impl Block {
         let layout = layout(bytes).ok_or(Error::OutOfMemory { bytes })?;
         // SAFETY: the layout's size is not zero.
         let start = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or(Error::OutOfMemory { bytes })?;
-        let lead = start.as_ptr().addr().next_multiple_of(ALIGNMENT) - start.as_ptr().addr();
+        let lead = start.as_ptr().addr().next_multiple_of(alignment(bytes)) - start.as_ptr().addr();
         // SAFETY: the allocation is larger than `bytes` by what aligning takes at most.
-        Ok(Block { data: unsafe { start.add(lead) }, bytes, lead })
+        let data = unsafe { start.add(lead) };
+        advise_huge_pages(data, bytes);
+        Ok(Block { data, bytes, lead })
     }
 
     /// The number of bytes.
@@ -225,6 +254,17 @@ impl Persistent {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn large_blocks_start_at_a_huge_page_and_are_zeroed() {
+        for bytes in [HUGE_PAGE - 1, HUGE_PAGE, 2 * HUGE_PAGE + 1] {
+            let block = Block::zeroed(bytes).unwrap();
+            assert!(block.as_ptr().addr().is_multiple_of(alignment(bytes)));
+            // SAFETY: the block has this number of initialized bytes.
+            let contents = unsafe { std::slice::from_raw_parts(block.as_ptr(), bytes) };
+            assert!(contents.iter().all(|&byte| byte == 0), "{bytes}");
+        }
+    }
 
     #[test]
     fn persistent_pieces_are_aligned_zeroed_and_reused_after_release() {
