@@ -84,7 +84,7 @@ family! {
     }
     scalar("_2x8" ScalarWords, 2, [1 2]);
     avx2("_6x16" Avx2Words, 6, [1 2 3 4 5 6]);
-    avx512("_14x32" Avx512Words, 14, [1 2 3 4 5 6 7 8 9 10 11 12 13 14]);
+    avx512("_8x32" Avx512Words, 8, [1 2 3 4 5 6 7 8]);
 }
 member_of_table!(Words);
 
