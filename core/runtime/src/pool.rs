@@ -4,32 +4,34 @@
 //! run all their chunks on the calling thread, so no call waits for another one.
 //!
 //! ```text
-//! worker   IDLE ──(spins in vain)──► PARKED        caller   offers:  any ► OFFERED, wakes a parked one
-//!            ▲                          │                   works
-//!            │                          ▼                   revokes: OFFERED ► IDLE
-//!         RUNNING ◄─────────────── OFFERED                  waits until `pending` is 0
+//! caller   posts a job, wakes parked workers ─► claims and runs chunks ─► waits until all claimed chunks have run
+//! worker   sees the job's number ─────────────► claims and runs chunks ─► adds how many it ran
+//!            ▲                                                                  │
+//!            └──────────── spins, and parks if that is in vain ◄────────────────┘
 //! ```
 //! The chunks of a call are divided into consecutive parts, one per thread. A thread runs its part first, and then
-//! chunks of other parts that no thread has started. So its results stay in its caches for the next call.
+//! chunks of other parts that no thread has claimed. So its results stay in its caches for the next call.
 //!
-//! `pending` counts the offers that are neither finished nor revoked. A worker touches the job only
-//! between OFFERED ► RUNNING and its decrement of `pending`, and the caller returns only at zero, so a job can
-//! be on the caller's stack. If a worker is slow to wake up, its offer is revoked instead of waiting for it.
+//! A worker uses the body only while it has claimed a chunk, and the caller returns only after all chunks have run, so
+//! a body can be on the caller's stack. Claims contain the job's number: a worker that is slow to wake up finds all
+//! chunks claimed, and no call waits for it.
 //!
 //! A child process has none of its parent's threads, so it gets a pool of its own, with workers that start in its first
 //! call.
 //!
 //! Nothing here allocates once the workers have been started.
 
+mod board;
 mod job;
 
-use job::{IN_BODY, Job, LANES};
+use board::Board;
+use job::{Body, IN_BODY, Job, LANES, Lane, MOST_CHUNKS, Within, run_alone};
 use std::fmt;
 use std::hint::spin_loop;
 use std::ops::Range;
 use std::ptr;
-use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicUsize};
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, fence};
 use std::sync::{Condvar, Mutex, MutexGuard, Once, OnceLock, PoisonError};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
@@ -63,25 +65,42 @@ pub fn parallel_for(
     count: usize,
     grain: usize,
     max_threads: usize,
-    body: &(dyn Fn(Range<usize>) + Sync),
+    body: &(impl Fn(Range<usize>) + Sync),
 ) -> Result<(), LoopPanic> {
-    let mut job = Job::new(count, grain.max(1), body);
+    let grain = grain.max(1);
+    let most = MOST_CHUNKS.saturating_mul(grain);
+    if count <= most {
+        return run_chunks(count, grain, max_threads, body);
+    }
+    (0..count).step_by(most).try_for_each(|first| {
+        let shifted = |range: Range<usize>| body(first + range.start..first + range.end);
+        run_chunks(most.min(count - first), grain, max_threads, &shifted)
+    })
+}
+
+/// [`parallel_for`] of at most [`MOST_CHUNKS`] chunks.
+fn run_chunks(
+    count: usize,
+    grain: usize,
+    max_threads: usize,
+    body: &(impl Fn(Range<usize>) + Sync),
+) -> Result<(), LoopPanic> {
     let limit = match max_threads {
         0 => threads(),
         1 => 1,
         n => n.min(threads()),
     };
-    let helpers = limit.min(job.chunks).saturating_sub(1);
-    if helpers == 0 || IN_BODY.get() {
-        job.work(0);
-    } else if let Some(turn) = pool().try_take() {
-        job.lanes = LANES.min(helpers + 1);
-        turn.0.run(&job, helpers);
-        drop(turn);
+    let is_done = if limit <= 1 || count <= grain || IN_BODY.get() {
+        run_alone(count, grain, body)
+    } else if let Some((turn, number)) = pool().try_take() {
+        let chunks = count.div_ceil(grain);
+        let helpers = limit.min(chunks) - 1;
+        let lanes = LANES.min(helpers + 1);
+        turn.0.run(&Job { number, body: Body::of(body), count, grain, chunks, lanes }, helpers)
     } else {
-        job.work(0);
-    }
-    if job.panicked.load(Relaxed) { Err(LoopPanic) } else { Ok(()) }
+        run_alone(count, grain, body)
+    };
+    if is_done { Ok(()) } else { Err(LoopPanic) }
 }
 
 /// The maximum number of threads of a call: the limit set by [`set_thread_limit`], by default one for each
@@ -104,11 +123,6 @@ pub fn set_thread_limit(limit: usize) {
 /// than the pause between two nodes of a model, so that workers stay awake during an invocation.
 const SPIN: Duration = Duration::from_micros(50);
 
-const IDLE: u8 = 0;
-const PARKED: u8 = 1;
-const OFFERED: u8 = 2;
-const RUNNING: u8 = 3;
-
 /// The pool of a process that was not forked.
 static FIRST: Pool = Pool::new();
 /// The pool of a child process; null before its first call.
@@ -119,8 +133,8 @@ static LIMIT: AtomicUsize = AtomicUsize::new(0);
 
 /// The pool of this process.
 fn pool() -> &'static Pool {
-    // If two threads come here first, one may still use its parent's pool. No worker accepts its offers, so it revokes
-    // them and runs its chunks itself.
+    // If two threads come here first, one may still use its parent's pool. It has no workers, so that thread runs all
+    // its chunks itself.
     if FORKED.load(Relaxed) && FORKED.swap(false, AcqRel) {
         OWN.store(Box::leak(Box::new(Pool::new())), Release);
     }
@@ -152,18 +166,21 @@ fn processors() -> usize {
     *PROCESSORS.get_or_init(|| thread::available_parallelism().map_or(1, |n| n.get().min(MAX_THREADS)))
 }
 
-/// The state that the caller shares with one worker. Aligned to a pair of cache lines.
+/// A worker. Aligned to a pair of cache lines.
 #[repr(align(128))]
 struct Worker {
-    state: AtomicU8,
+    /// Whether it sleeps, or is about to, until the caller takes this back.
+    is_parked: AtomicBool,
     thread: OnceLock<Thread>,
 }
 
 struct Pool {
     taken: AtomicBool,
-    /// Set by the caller before it makes an offer; read by workers that hold one.
-    job: AtomicPtr<Job<'static>>,
-    pending: OpenOffers,
+    board: Board,
+    lanes: [Lane; LANES],
+    ran: Ran,
+    /// The value of `ran` after the last job.
+    expected: AtomicUsize,
     /// Workers `0..started` run and have their `thread` set. Only the call that uses the pool changes this.
     started: AtomicUsize,
     workers: [Worker; MAX_THREADS - 1],
@@ -182,33 +199,46 @@ impl Pool {
     const fn new() -> Self {
         Pool {
             taken: AtomicBool::new(false),
-            job: AtomicPtr::new(ptr::null_mut()),
-            pending: OpenOffers::new(),
+            board: Board::new(),
+            lanes: [const { Lane::new() }; LANES],
+            ran: Ran::new(),
+            expected: AtomicUsize::new(0),
             started: AtomicUsize::new(0),
-            workers: [const { Worker { state: AtomicU8::new(IDLE), thread: OnceLock::new() } };
+            workers: [const { Worker { is_parked: AtomicBool::new(false), thread: OnceLock::new() } };
                 MAX_THREADS - 1],
         }
     }
 
-    fn try_take(&'static self) -> Option<Turn> {
-        self.taken.compare_exchange(false, true, Acquire, Relaxed).ok().map(|_| Turn(self))
+    /// Takes the pool for a job of this number, if no other call uses it.
+    fn try_take(&'static self) -> Option<(Turn, u64)> {
+        self.taken.compare_exchange(false, true, Acquire, Relaxed).ok()?;
+        let turn = Turn(self);
+        self.board.next_number().map(|number| (turn, number))
     }
 
-    /// Runs a job on this thread and up to `helpers` workers. The caller must hold the `Turn` of the pool.
-    fn run(&'static self, job: &Job<'_>, helpers: usize) {
-        let started = self.start_workers(helpers);
-        let workers = self.workers.get(..helpers.min(started)).unwrap_or_default();
-        self.job.store(ptr::from_ref(job).cast_mut().cast::<Job<'static>>(), Relaxed);
-        self.pending.set(workers.len());
-        workers.iter().for_each(Worker::offer);
-        job.work(0);
-        let revoked = workers.iter().filter(|worker| worker.revoke()).count();
-        self.pending.finish(revoked);
-        self.pending.wait();
-        self.job.store(ptr::null_mut(), Relaxed);
+    /// Runs a job on this thread and up to `helpers` workers; returns whether no chunk panicked. The caller must hold
+    /// the `Turn` of the pool, and the body must outlive the call.
+    fn run(&'static self, job: &Job, helpers: usize) -> bool {
+        let started =
+            if self.started.load(Relaxed) < helpers { self.start_workers(helpers) } else { helpers };
+        self.board.post(job, helpers);
+        // A worker parks only if it does not see the job after it has set `is_parked`: either it sees the job, or this
+        // thread sees that it parks.
+        fence(SeqCst);
+        self.workers.iter().take(helpers.min(started)).for_each(Worker::wake);
+        let within = Within::begin();
+        // SAFETY: the caller keeps the body, which is callable until all chunks have run: `wait` returns then, and no
+        // panic leaves `work`. `try_take` gave this call a number of its own.
+        let own = unsafe { job.work(&self.lanes, &self.board.panicked, 0) };
+        drop(within);
+        let expected = self.expected.load(Relaxed).wrapping_add(job.chunks - own);
+        self.expected.store(expected, Relaxed);
+        self.ran.wait(expected);
+        !self.board.panicked.load(Relaxed)
     }
 
     /// Starts workers until `wanted` run or the system cannot start another one; returns how many run.
+    #[cold]
     fn start_workers(&'static self, wanted: usize) -> usize {
         let running = self.started.load(Relaxed);
         if running == 0 {
@@ -232,16 +262,36 @@ impl Pool {
 
     /// The main loop of a worker, which is thread `thread` of its jobs.
     fn serve(&self, worker: &Worker, thread: usize) {
+        let _within = Within::begin();
+        let mut seen = 0;
         loop {
-            worker.await_offer();
-            // SAFETY: this worker has gone from OFFERED to RUNNING, so the caller can no longer revoke the
-            // offer and stays in `run`, with its job alive, until the `finish` below. `job` was stored before
-            // the offer (release) that `await_offer` saw (acquire). The pointer comes from a reference, and
-            // `Job` is only used through `&`; its fields are `Sync`.
-            let job: &Job<'_> = unsafe { &*self.job.load(Relaxed) };
-            job.work(thread);
-            worker.state.store(IDLE, Release);
-            self.pending.finish(1);
+            let job = self.await_job(worker, thread, &mut seen);
+            // SAFETY: the caller of the job returns only after all its chunks have run, and keeps the body until then.
+            // A call that uses the pool has a number of its own.
+            let ran = unsafe { job.work(&self.lanes, &self.board.panicked, thread) };
+            if ran > 0 {
+                self.ran.add(ran);
+            }
+        }
+    }
+
+    /// The next job that worker `thread` may join, after number `seen`: spins first, then parks.
+    fn await_job(&self, worker: &Worker, thread: usize, seen: &mut u64) -> Job {
+        let mut next = None;
+        loop {
+            let is_ready = spin_until(|| {
+                if self.board.has_news(*seen)
+                    && let Some((job, helpers)) = self.board.read()
+                {
+                    *seen = job.number;
+                    next = (thread <= helpers).then_some(job);
+                }
+                next.is_some()
+            });
+            match next {
+                Some(job) if is_ready => return job,
+                _ => worker.park_unless(|| self.board.has_news(*seen)),
+            }
         }
     }
 }
@@ -252,83 +302,80 @@ fn warn_once(have: usize, wanted: usize, error: &std::io::Error) {
 }
 
 impl Worker {
-    fn offer(&self) {
-        if self.state.swap(OFFERED, AcqRel) == PARKED
+    /// Wakes it if it is parked.
+    fn wake(&self) {
+        if self.is_parked.load(Relaxed)
+            && self.is_parked.swap(false, AcqRel)
             && let Some(thread) = self.thread.get()
         {
             thread.unpark();
         }
     }
 
-    /// Revokes an offer. Returns whether it did: a worker may have accepted it already.
-    fn revoke(&self) -> bool {
-        self.state.compare_exchange(OFFERED, IDLE, AcqRel, Relaxed).is_ok()
-    }
-
-    fn accept(&self) -> bool {
-        self.state.compare_exchange(OFFERED, RUNNING, AcqRel, Relaxed).is_ok()
-    }
-
-    /// Returns once an offer has been accepted: spins first, then parks.
-    fn await_offer(&self) {
-        loop {
-            if spin_until(|| self.state.load(Relaxed) == OFFERED) {
-                if self.accept() {
-                    return;
-                }
-            } else if self.state.compare_exchange(IDLE, PARKED, AcqRel, Relaxed).is_ok() {
-                while self.state.load(Relaxed) == PARKED {
-                    thread::park();
-                }
-            }
+    /// Sleeps until the caller wakes it, unless `has_news` by then.
+    fn park_unless(&self, has_news: impl Fn() -> bool) {
+        self.is_parked.store(true, Relaxed);
+        fence(SeqCst);
+        if has_news() {
+            self.is_parked.store(false, Relaxed);
+        }
+        while self.is_parked.load(Acquire) {
+            thread::park();
         }
     }
 }
 
-/// The number of open offers, and a way to wait until it is zero.
+/// How many chunks workers have run since the pool began, and a way to wait for them.
 #[repr(align(128))]
-struct OpenOffers {
-    open: AtomicUsize,
-    /// Whether the caller sleeps on `ended`.
-    asleep: Mutex<bool>,
+struct Ran {
+    chunks: AtomicUsize,
+    /// Whether the caller sleeps on `ended`, or is about to.
+    is_asleep: AtomicBool,
+    lock: Mutex<()>,
     ended: Condvar,
 }
 
-impl OpenOffers {
+impl Ran {
     const fn new() -> Self {
-        OpenOffers { open: AtomicUsize::new(0), asleep: Mutex::new(false), ended: Condvar::new() }
+        Ran {
+            chunks: AtomicUsize::new(0),
+            is_asleep: AtomicBool::new(false),
+            lock: Mutex::new(()),
+            ended: Condvar::new(),
+        }
     }
 
-    fn set(&self, offers: usize) {
-        self.open.store(offers, Relaxed);
-    }
-
-    fn finish(&self, offers: usize) {
-        // All writes of the worker happen before the caller loads the zero (acquire).
-        if self.open.fetch_sub(offers, AcqRel) == offers && *self.lock() {
+    /// Adds chunks. All writes of the worker happen before the caller sees the sum.
+    fn add(&self, chunks: usize) {
+        self.chunks.fetch_add(chunks, SeqCst);
+        // Either this sees that the caller sleeps, or the caller sees the sum before it does.
+        if self.is_asleep.load(SeqCst) {
+            drop(self.lock());
             self.ended.notify_one();
         }
     }
 
-    fn wait(&self) {
-        if spin_until(|| self.open.load(Acquire) == 0) {
+    /// Waits until the sum is `expected`.
+    fn wait(&self, expected: usize) {
+        if spin_until(|| self.chunks.load(Acquire) == expected) {
             return;
         }
-        let mut asleep = self.lock();
-        *asleep = true;
-        while self.open.load(Acquire) != 0 {
-            asleep = self.ended.wait(asleep).unwrap_or_else(PoisonError::into_inner);
+        self.is_asleep.store(true, SeqCst);
+        let mut guard = self.lock();
+        while self.chunks.load(SeqCst) != expected {
+            guard = self.ended.wait(guard).unwrap_or_else(PoisonError::into_inner);
         }
-        *asleep = false;
+        drop(guard);
+        self.is_asleep.store(false, Relaxed);
     }
 
-    fn lock(&self) -> MutexGuard<'_, bool> {
-        self.asleep.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, ()> {
+        self.lock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Spins until `ready` or for [`SPIN`]; returns whether it became ready. Does not spin on a single processor.
-fn spin_until(ready: impl Fn() -> bool) -> bool {
+fn spin_until(mut ready: impl FnMut() -> bool) -> bool {
     const PAUSES_PER_LOOK_AT_THE_CLOCK: u32 = 64;
     if ready() {
         return true;

@@ -52,10 +52,11 @@ unsafe extern "C" fn parallel_for(
     argument: *mut c_void,
 ) -> ArStatus {
     let argument = Argument(argument);
-    let argument = &argument;
-    let run = |range: std::ops::Range<usize>| {
+    // By value: a thread then reads both in one place.
+    let run = move |range: std::ops::Range<usize>| {
+        let Argument(argument) = &argument;
         // SAFETY: the function and its argument belong together and live until this function returns.
-        unsafe { (body.call)(argument.0, range.start, range.end) };
+        unsafe { (body.call)(*argument, range.start, range.end) };
     };
     match pool::parallel_for(count, grain, threads as usize, &run) {
         Ok(()) => Status::Ok as ArStatus,
