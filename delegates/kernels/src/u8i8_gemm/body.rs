@@ -252,10 +252,7 @@ unsafe fn group<D: Dot, const R: usize, const V: usize>(
     // SAFETY: the group has weights for `V` vectors, as `# Safety` requires, and `v < V`.
     let w: [D::W; V] = std::array::from_fn(|v| unsafe { d.weights(weights.add(v * D::WEIGHTS)) });
     for r in 0..R {
-        let a = d.spread(four(r));
-        for v in 0..V {
-            sums[r][v] = d.dot(sums[r][v], a, w[v]);
-        }
+        d.dot_row(&mut sums[r], d.spread(four(r)), w);
     }
 }
 

@@ -360,8 +360,6 @@ unsafe fn add<D: Dots, const N: usize, const R: usize, const V: usize>(
     let w: [[D::W; N]; V] = std::array::from_fn(|v| std::array::from_fn(|i| weights(v, i)));
     for r in 0..R {
         let a: [D::A; N] = std::array::from_fn(|i| d.spread(four(r, i)));
-        for v in 0..V {
-            sums[r][v] = d.dot_all(sums[r][v], a, w[v]);
-        }
+        d.dot_all_row(&mut sums[r], a, w);
     }
 }

@@ -2,6 +2,7 @@
 
 use core::arch::x86_64::*;
 
+use super::together::together_wide;
 use super::{Dot, Widen};
 use crate::simd::{Avx512, Simd};
 
@@ -58,6 +59,19 @@ unsafe impl Dot for Avx512Dot {
         unsafe {
             let pairs = _mm512_add_epi32(_mm512_madd_epi16(a[0], w[0]), _mm512_madd_epi16(a[1], w[1]));
             _mm512_add_epi32(sum, pairs)
+        }
+    }
+    #[inline(always)]
+    fn dot_row<const V: usize>(self, sums: &mut [__m512i; V], a: [__m512i; 2], w: [[__m512i; 2]; V]) {
+        // SAFETY: `self` proves that the machine has the instructions, which access only registers.
+        unsafe {
+            for k in 0..2 {
+                let products: [__m512i; V] =
+                    together_wide(std::array::from_fn(|v| _mm512_madd_epi16(a[k], w[v][k])));
+                for v in 0..V {
+                    sums[v] = _mm512_add_epi32(sums[v], products[v]);
+                }
+            }
         }
     }
 }

@@ -3,13 +3,16 @@
 
 use core::arch::x86_64::*;
 
-use super::{Dot, Ints};
+#[cfg(feature = "avx512")]
+use super::together::together_wide;
+use super::{Dot, Ints, together::together};
 #[cfg(feature = "avx512")]
 use crate::simd::Avx512;
 use crate::simd::{Avx2, Simd};
 
 macro_rules! dot {
-    ($(#[$attribute:meta])* $name:ident($s:ident, $v:ident): $bytes:literal $splat:ident $load:ident $dot:expr) => {
+    ($(#[$attribute:meta])* $name:ident($s:ident, $v:ident): $bytes:literal $splat:ident $load:ident $dot:expr
+        $(, $together:ident $multiply:ident $add:ident)?) => {
         $(#[$attribute])*
         #[derive(Clone, Copy)]
         pub struct $name($s);
@@ -54,6 +57,18 @@ macro_rules! dot {
                 // SAFETY: `self` proves that the machine has the instructions, which access only registers.
                 unsafe { ($dot)(sum, a, w) }
             }
+            $(
+                #[inline(always)]
+                fn dot_row<const V: usize>(self, sums: &mut [$v; V], a: $v, w: [$v; V]) {
+                    // SAFETY: `self` proves that the machine has the instructions, which access only registers.
+                    unsafe {
+                        let products: [$v; V] = $together(std::array::from_fn(|v| $multiply(a, w[v])));
+                        for v in 0..V {
+                            sums[v] = $add(sums[v], products[v]);
+                        }
+                    }
+                }
+            )?
         }
     };
 }
@@ -79,7 +94,8 @@ dot! {
 dot! {
     /// Products of words with AVX-512.
     #[cfg(feature = "avx512")]
-    Avx512Words(Avx512, __m512i): 64 _mm512_set1_epi32 _mm512_loadu_si512 |sum, a, w| _mm512_add_epi32(sum, _mm512_madd_epi16(a, w))
+    Avx512Words(Avx512, __m512i): 64 _mm512_set1_epi32 _mm512_loadu_si512 |sum, a, w| _mm512_add_epi32(sum, _mm512_madd_epi16(a, w)),
+        together_wide _mm512_madd_epi16 _mm512_add_epi32
 }
 dot! {
     /// Products of bytes with AVX2. Sums of two products must fit 16 bits.
@@ -143,6 +159,19 @@ pub trait Dots: Dot {
         a: [Self::A; N],
         w: [Self::W; N],
     ) -> <Self::S as Ints>::I;
+
+    /// Like [`dot_all`](Self::dot_all), for several vectors of columns.
+    #[inline(always)]
+    fn dot_all_row<const N: usize, const V: usize>(
+        self,
+        sums: &mut [<Self::S as Ints>::I; V],
+        a: [Self::A; N],
+        w: [[Self::W; N]; V],
+    ) {
+        for k in 0..N {
+            self.dot_row(sums, a[k], std::array::from_fn(|v| w[v][k]));
+        }
+    }
 }
 
 #[cfg(feature = "avx512")]
@@ -156,7 +185,8 @@ impl Dots for VnniDot {
 }
 
 macro_rules! pairs {
-    ($(#[$attribute:meta])* $name:ident($v:ident): $multiply:expr, $add:ident $one:ident $pairs:ident $total:ident) => {
+    ($(#[$attribute:meta])* $name:ident($v:ident): $multiply:expr,
+        $add:ident $one:ident $pairs:ident $total:ident $together:ident) => {
         $(#[$attribute])*
         impl Dots for $name {
             #[inline(always)]
@@ -170,25 +200,47 @@ macro_rules! pairs {
                     $total(sum, $pairs(words, $one(1)))
                 }
             }
+            #[inline(always)]
+            fn dot_all_row<const N: usize, const V: usize>(
+                self,
+                sums: &mut [$v; V],
+                a: [$v; N],
+                w: [[$v; N]; V],
+            ) {
+                // SAFETY: `self` proves that the machine has the instructions, which access only registers.
+                unsafe {
+                    let mut words = [$one(0); V];
+                    for k in 0..N {
+                        let products: [$v; V] = $together(std::array::from_fn(|v| ($multiply)(a[k], w[v][k])));
+                        for v in 0..V {
+                            words[v] = if k == 0 { products[v] } else { $add(words[v], products[v]) };
+                        }
+                    }
+                    let pairs: [$v; V] = $together(std::array::from_fn(|v| $pairs(words[v], $one(1))));
+                    for v in 0..V {
+                        sums[v] = $total(sums[v], pairs[v]);
+                    }
+                }
+            }
         }
     };
 }
 
 pairs! {
     Avx2Pairs(__m256i): |a, w| _mm256_maddubs_epi16(a, w),
-        _mm256_add_epi16 _mm256_set1_epi16 _mm256_madd_epi16 _mm256_add_epi32
+        _mm256_add_epi16 _mm256_set1_epi16 _mm256_madd_epi16 _mm256_add_epi32 together
 }
 pairs! {
     #[cfg(feature = "avx512")]
     Avx512Pairs(__m512i): |a, w| _mm512_maddubs_epi16(a, w),
-        _mm512_add_epi16 _mm512_set1_epi16 _mm512_madd_epi16 _mm512_add_epi32
+        _mm512_add_epi16 _mm512_set1_epi16 _mm512_madd_epi16 _mm512_add_epi32 together_wide
 }
 pairs! {
     Avx2SignedPairs(__m256i): |a, w| _mm256_maddubs_epi16(w, a),
-        _mm256_add_epi16 _mm256_set1_epi16 _mm256_madd_epi16 _mm256_add_epi32
+        _mm256_add_epi16 _mm256_set1_epi16 _mm256_madd_epi16 _mm256_add_epi32 together
 }
 pairs! {
     #[cfg(feature = "avx512")]
     Avx512SignedPairs(__m512i): |a, w| _mm512_maddubs_epi16(w, a),
-        _mm512_add_epi16 _mm512_set1_epi16 _mm512_madd_epi16 _mm512_add_epi32
+        _mm512_add_epi16 _mm512_set1_epi16 _mm512_madd_epi16 _mm512_add_epi32 together_wide
 }

@@ -22,6 +22,8 @@ pub use avx512::Avx512Dot;
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod groups;
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
+mod together;
+#[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 mod widened;
 #[cfg(all(target_arch = "x86_64", feature = "avx2"))]
 pub use {groups::*, widened::*};
@@ -79,6 +81,13 @@ pub unsafe trait Dot: Copy + 'static {
     unsafe fn weights(self, p: *const u8) -> Self::W;
     /// `sum + Σ a · w`, with wrapping arithmetic.
     fn dot(self, sum: <Self::S as Ints>::I, a: Self::A, w: Self::W) -> <Self::S as Ints>::I;
+    /// Like [`dot`](Self::dot), for several vectors of columns.
+    #[inline(always)]
+    fn dot_row<const V: usize>(self, sums: &mut [<Self::S as Ints>::I; V], a: Self::A, w: [Self::W; V]) {
+        for (sum, w) in sums.iter_mut().zip(w) {
+            *sum = self.dot(*sum, a, w);
+        }
+    }
 }
 
 /// How far ahead of its use a panel is fetched, in bytes. The processor itself fetches no further than to the end of a

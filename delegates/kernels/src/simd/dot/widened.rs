@@ -52,6 +52,10 @@ unsafe impl<D: Widen> Dot for Widened<D> {
     fn dot(self, sum: <D::S as Ints>::I, a: D::A, w: D::W) -> <D::S as Ints>::I {
         self.0.dot(sum, a, w)
     }
+    #[inline(always)]
+    fn dot_row<const V: usize>(self, sums: &mut [<D::S as Ints>::I; V], a: D::A, w: [D::W; V]) {
+        self.0.dot_row(sums, a, w);
+    }
 }
 
 impl<D: Widen> Dots for Widened<D> {
