@@ -18,9 +18,9 @@ fn alignment(bytes: usize) -> usize {
     if bytes < HUGE_PAGE { ALIGNMENT } else { HUGE_PAGE }
 }
 
-/// The layout of an allocation with `bytes` bytes after the first multiple of [`alignment`]. With at most 16, the system
-/// provides zeroed pages; with more, the allocator would write zeros, so the pages would be resident before they are
-/// used.
+/// The layout of an allocation with `bytes` bytes after the first multiple of [`alignment`]. With at most 16, the
+/// system provides zeroed pages; with more, the allocator would write zeros, so the pages would be resident before they
+/// are used.
 fn layout(bytes: usize) -> Option<Layout> {
     const USUAL: usize = 16;
     Layout::from_size_align(bytes.checked_add(alignment(bytes) - USUAL)?, USUAL).ok()

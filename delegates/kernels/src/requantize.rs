@@ -27,7 +27,8 @@ pub const MULTIPLIER: [usize; 2] = [1, 2];
 pub const ROUNDING: [usize; 2] = [3, 4];
 /// The rows of the right shifts.
 pub const SHIFT: [usize; 2] = [5, 6];
-/// The rows of the numbers that are subtracted from negative products.
+/// The rows of the numbers that are subtracted from products of negative numbers. Their only bit is the sign of a
+/// 32-bit number.
 pub const AWAY: [usize; 2] = [7, 8];
 /// The row of the left shifts.
 pub const LEFT: usize = 9;
@@ -65,6 +66,8 @@ pub struct Channels {
     pub is_general: bool,
     /// Whether all channels round up and shift to the right by 32 or more.
     pub is_far: bool,
+    /// Whether all channels shift to the right by 32 or more, none to the left, and some round away from zero.
+    pub is_away: bool,
     /// The output range, which is the same for all channels.
     pub bytes: Bytes,
 }
@@ -74,12 +77,12 @@ impl Channels {
     pub fn new(lanes: usize, channels: &[Channel], bytes: Bytes) -> Channels {
         let half = lanes / 2;
         let mut words = Aligned::<i64>::zeros(channels.len().div_ceil(lanes) * Channels::stride(lanes));
-        let (mut is_general, mut is_far) = (false, true);
+        let (mut is_general, mut is_upper) = (false, true);
         for (block, channels) in words.chunks_exact_mut(Channels::stride(lanes)).zip(channels.chunks(lanes)) {
             for (i, channel) in channels.iter().enumerate() {
                 let (pair, odd, factor) = (i / 2, i % 2, factor(channel));
                 is_general |= factor.is_away || factor.left > 0;
-                is_far &= factor.shift >= 32;
+                is_upper &= factor.shift >= 32 && factor.left == 0;
                 set_i32(block, BIAS * half, i, channel.bias);
                 set_i32(block, LEFT * half, i, factor.left as i32);
                 set_i32(block, FAR * half, i, factor.shift as i32 - 32);
@@ -92,7 +95,8 @@ impl Channels {
                 block[FAR * half..].fill(-1);
             }
         }
-        Channels { words, lanes, is_general, is_far: is_far && !is_general, bytes }
+        let (is_far, is_away) = (is_upper && !is_general, is_upper && is_general);
+        Channels { words, lanes, is_general, is_far, is_away, bytes }
     }
 
     /// The address of the block of channels `from..from + lanes`, where `from` is a multiple of `lanes`. Later blocks

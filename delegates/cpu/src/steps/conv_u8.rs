@@ -115,12 +115,7 @@ impl ConvU8 {
     #[inline(always)]
     fn results(&self, item: &Item, row_terms: *const i32) -> Results {
         let channels = &self.channels[item.g];
-        Results::Bytes(ToBytes {
-            channels: channels.block(item.from),
-            is_far: channels.is_far,
-            bytes: channels.bytes,
-            row_terms,
-        })
+        Results::Bytes(ToBytes::new(channels, channels.block(item.from), row_terms))
     }
 }
 

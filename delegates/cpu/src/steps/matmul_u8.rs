@@ -160,12 +160,11 @@ impl MatMulU8 {
             weights: packed.at(0, self.packed_len()),
             cached: Cached::of(self.packed_len()),
             column_bytes: self.gemm.column_bytes(1, depth),
-            results: Results::Bytes(ToBytes {
-                channels: table.at(0, self.table_len()),
-                is_far: self.template.is_far,
-                bytes: self.template.bytes,
-                row_terms: terms.as_ptr(),
-            }),
+            results: Results::Bytes(ToBytes::new(
+                &self.template,
+                table.at(0, self.table_len()),
+                terms.as_ptr(),
+            )),
             c: c.at(0, rows * columns),
             stride: columns,
             columns,

@@ -73,14 +73,8 @@ impl Step for TransposeConvU8 {
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
         let (input, output) = (cx.input::<u8>(self.input), cx.output::<u8>(self.output).share());
-        let results = |channels: &Channels| {
-            Results::Bytes(ToBytes {
-                channels: channels.block(0),
-                is_far: channels.is_far,
-                bytes: channels.bytes,
-                row_terms: std::ptr::null(),
-            })
-        };
+        let results =
+            |channels: &Channels| Results::Bytes(ToBytes::new(channels, channels.block(0), std::ptr::null()));
         self.phases.for_each(cx, |line| {
             let row = Row { line, input, outside: Source::of(&self.zeros), output, size: 1 };
             // SAFETY: each row is one thread's, which has begun a session; `new` made channels for the columns of each

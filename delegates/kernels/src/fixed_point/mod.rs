@@ -6,8 +6,9 @@
 //! as one floor of a 64-bit number, with `p = x · 2^max(shift, 0) · value` and `s = max(−shift, 0)`:
 //!
 //! ```text
-//! floor((p + 2³⁰ + [s > 0] · 2^(30 + s) − away) / 2^(31 + s))      away = 2³¹ if ties go away from zero, p < −2³⁰ and s > 0
+//! floor((p + 2³⁰ + [s > 0] · 2^(30 + s) − away) / 2^(31 + s))      away = 2³¹ if ties go away from zero, x < 0 and s > 0
 //! ```
+//! The first rounding may make zero of a negative `p ≥ −2³⁰`. The result is 0 then, with and without `away`.
 
 pub mod hard_swish;
 pub mod q15;
@@ -90,7 +91,7 @@ pub struct Factor {
     pub rounding: i64,
     /// The right shift, up to 62.
     pub shift: u32,
-    /// Whether 2³¹ is subtracted from products below −2³⁰.
+    /// Whether 2³¹ is subtracted from products of negative numbers; the right shift is more than 31 then.
     pub is_away: bool,
 }
 
@@ -100,18 +101,15 @@ impl Factor {
 
     /// Multiplies `x` by the factor.
     pub fn apply(self, x: i32) -> i32 {
-        let product = i64::from(x.wrapping_shl(self.left)) * i64::from(self.value);
-        let away = if self.is_away && product < -(1 << 30) { 1 << 31 } else { 0 };
-        ((product + self.rounding - away) >> self.shift) as i32
+        self.apply_lane(x)
     }
 
-    /// As [`apply`](Self::apply), without branches, so that loops over it become vectors.
+    /// As [`apply`](Self::apply), always inlined, so that loops over it become vectors.
     #[inline(always)]
     pub fn apply_lane(&self, x: i32) -> i32 {
-        let product = i64::from(x.wrapping_shl(self.left)) * i64::from(self.value);
+        let x = i64::from(x.wrapping_shl(self.left));
         let away = if self.is_away { 1 << 31 } else { 0 };
-        let rounding = self.rounding - if product < -(1 << 30) { away } else { 0 };
-        ((product + rounding) >> self.shift) as i32
+        ((x * i64::from(self.value) + self.rounding - (x & away)) >> self.shift) as i32
     }
 
     /// The factor as a real number, without rounding.

@@ -103,7 +103,7 @@ impl<D: Dot, const GENERAL: bool> Finish<D> for ToBytes<GENERAL> {
                 for v in 0..V {
                     sums[q][v] = match GENERAL {
                         true => s.add_i32(s.scale_by::<true, true>(sums[q][v], channels), zero_point),
-                        false => s.scale_upper(sums[q][v], channels),
+                        false => s.scale_upper::<false>(sums[q][v], channels),
                     };
                 }
             }

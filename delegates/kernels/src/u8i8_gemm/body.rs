@@ -175,8 +175,9 @@ pub(super) unsafe fn write_rows<D: Dot, const V: usize>(d: D, sums: &mut [[Sum<D
     unsafe {
         match &t.results {
             Results::Bytes(to) if four_rows::<D, V>(d, sums, t, to) => {}
-            Results::Bytes(to) if to.is_far => write_bytes::<D::S, V, false>(d.ints(), sums, t, to),
-            Results::Bytes(to) => write_bytes::<D::S, V, true>(d.ints(), sums, t, to),
+            Results::Bytes(to) if to.is_far => write_bytes::<D::S, V, FAR>(d.ints(), sums, t, to),
+            Results::Bytes(to) if to.is_away => write_bytes::<D::S, V, AWAY>(d.ints(), sums, t, to),
+            Results::Bytes(to) => write_bytes::<D::S, V, GENERAL>(d.ints(), sums, t, to),
             Results::Reals(to) => write_reals::<D, V>(d, sums, t, to),
             Results::Sums => write_sums::<D, V>(sums, t),
         }
@@ -291,21 +292,26 @@ unsafe fn four_rows<D: Dot, const V: usize>(d: D, sums: &[[Sum<D>; V]], t: &Tile
     true
 }
 
+/// All channels round up and shift to the right by 32 or more.
+const FAR: u8 = 0;
+/// All channels shift to the right by 32 or more, and none to the left.
+const AWAY: u8 = 1;
+/// Channels shift by any number of bits.
+const GENERAL: u8 = 2;
+
 #[inline(always)]
-unsafe fn write_bytes<S: Ints, const V: usize, const GENERAL: bool>(
+unsafe fn write_bytes<S: Ints, const V: usize, const SCALING: u8>(
     s: S,
     sums: &mut [[S::I; V]],
     t: &Tile<'_>,
     to: &ToBytes,
 ) {
     let zero_point = s.splat_i32(to.bytes.zero_point);
-    let bytes = if GENERAL { Bytes { zero_point: 0, ..to.bytes } } else { to.bytes };
-    // SAFETY: there is a block per vector.
-    let mut channels = [unsafe { s.channels(to.channels) }; V];
-    for v in 1..V {
-        // SAFETY: there is a block per vector, and `v < V`.
-        channels[v] = unsafe { s.channels(to.channels.add(v * Channels::stride(S::LANES))) };
-    }
+    // If sums are scaled by general factors, adding the zero point may wrap.
+    let bytes = if SCALING == GENERAL { Bytes { zero_point: 0, ..to.bytes } } else { to.bytes };
+    // SAFETY: there is a block per vector, and `v < V`.
+    let block = |v: usize| unsafe { s.channels(to.channels.add(v * Channels::stride(S::LANES))) };
+    let channels: [_; V] = core::array::from_fn(block);
     if !to.row_terms.is_null() {
         // SAFETY: there is a term per row.
         let terms = unsafe { core::slice::from_raw_parts(to.row_terms, t.rows) };
@@ -321,9 +327,10 @@ unsafe fn write_bytes<S: Ints, const V: usize, const GENERAL: bool>(
         for r in 0..together {
             for v in 0..V {
                 let x = s.add_bias(sums[r][v], channels[v]);
-                some[r * V + v] = match GENERAL {
-                    true => s.add_i32(s.scale_by::<true, true>(x, channels[v]), zero_point),
-                    false => s.scale_upper(x, channels[v]),
+                some[r * V + v] = match SCALING {
+                    FAR => s.scale_upper::<false>(x, channels[v]),
+                    AWAY => s.scale_upper::<true>(x, channels[v]),
+                    _ => s.add_i32(s.scale_by::<true, true>(x, channels[v]), zero_point),
                 };
             }
         }

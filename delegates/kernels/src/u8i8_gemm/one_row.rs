@@ -148,7 +148,7 @@ unsafe fn write<D: Dot, const V: usize, const N: usize>(
             for v in 0..V {
                 let at = block + n * V + v;
                 let channels = s.channels(to.channels.add(at * Channels::stride(D::LANES)));
-                some[n * V + v] = s.scale_upper(s.add_bias(sums[n][v], channels), channels);
+                some[n * V + v] = s.scale_upper::<false>(s.add_bias(sums[n][v], channels), channels);
             }
         }
         let columns = width.min(p.columns - first);

@@ -23,6 +23,8 @@ pub struct ToBytes {
     pub channels: *const i64,
     /// Whether all channels round up and shift to the right by 32 or more.
     pub is_far: bool,
+    /// Whether all channels shift to the right by 32 or more, none to the left, and some round away from zero.
+    pub is_away: bool,
     /// The output range.
     pub bytes: Bytes,
     /// The number that is added to the sums of each row; or null.
@@ -41,6 +43,12 @@ pub struct ToReals {
 }
 
 impl ToBytes {
+    /// The conversion by channels of a table, starting with `first`, with a term per row or null.
+    pub fn new(table: &Channels, first: *const i64, row_terms: *const i32) -> ToBytes {
+        let Channels { is_far, is_away, bytes, .. } = *table;
+        ToBytes { channels: first, is_far, is_away, bytes, row_terms }
+    }
+
     /// Whether [`Ints::convert_rows`] converts rows of this number of columns, which have `V` vectors.
     #[inline(always)]
     pub(super) fn is_in_registers<S: Ints, const V: usize>(&self, columns: usize) -> bool {

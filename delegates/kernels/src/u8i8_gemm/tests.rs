@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::family::available;
+use crate::fixed_point::{Multiplier, Ties};
 use crate::random::Random;
 use crate::requantize::{Bytes, Channel, Channels};
 use crate::rescale::{QuantizedRow, RealChannel, RealChannels, rescaled};
@@ -23,9 +24,20 @@ struct Case {
     terms: Option<Vec<i32>>,
 }
 
+/// A channel that shifts to the right by 32 or more and rounds away from zero.
+fn divided(channel: Channel) -> Channel {
+    let multiplier = Multiplier { value: channel.factor.value, shift: -1 - channel.bias.rem_euclid(10) };
+    Channel { factor: multiplier.factor(Ties::Away), ..channel }
+}
+
 fn case((taps, k): (usize, usize), columns: usize, seed: u64, general: bool) -> Case {
     let mut random = Random::new(seed);
-    let channels = (0..columns).map(|_| random.channel(12, general)).collect();
+    let divides = random.flip_coin();
+    let channels = (0..columns).map(|_| match random.channel(12, general) {
+        channel if general && divides => divided(channel),
+        channel => channel,
+    });
+    let channels = channels.collect();
     let low = (random.next() % 256) as u8;
     Case {
         taps,
@@ -134,12 +146,11 @@ impl Case {
             weights: packed.as_ptr(),
             cached: Cached::Yes,
             column_bytes: gemm.column_bytes(taps, k),
-            results: Results::Bytes(ToBytes {
-                channels: channels.block(0),
-                is_far: channels.is_far,
-                bytes: channels.bytes,
-                row_terms: self.terms.as_ref().map_or(std::ptr::null(), |terms| terms.as_ptr()),
-            }),
+            results: Results::Bytes(ToBytes::new(
+                channels,
+                channels.block(0),
+                self.terms.as_ref().map_or(std::ptr::null(), |terms| terms.as_ptr()),
+            )),
             c: c.as_mut_ptr(),
             stride,
             columns,

@@ -32,8 +32,7 @@ unsafe fn rounded<const A: bool, const I: usize>(x: __m256i, block: *const i64) 
         if !A {
             return rounded;
         }
-        let negative = _mm256_cmpgt_epi64(_mm256_set1_epi64x(-(1 << 30)), product);
-        _mm256_sub_epi64(rounded, _mm256_and_si256(negative, row(block, AWAY[I])))
+        _mm256_sub_epi64(rounded, _mm256_and_si256(x, row(block, AWAY[I])))
     }
 }
 
@@ -114,10 +113,10 @@ unsafe impl Ints for Avx2 {
     channels_in_memory!();
 
     #[inline(always)]
-    fn scale_upper(self, x: __m256i, MemoryBlock(block): MemoryBlock) -> __m256i {
+    fn scale_upper<const A: bool>(self, x: __m256i, MemoryBlock(block): MemoryBlock) -> __m256i {
         // SAFETY: `self` proves that the machine has the instructions; the block is still valid, as `channels`
         // requires.
-        unsafe { upper::<false>(x, block) }
+        unsafe { upper::<A>(x, block) }
     }
     in_registers! {
         "avx2,fma"

@@ -40,13 +40,11 @@ pub struct Channels {
 unsafe fn rounded<const A: bool, const I: usize>(x: __m512i, channels: Channels) -> __m512i {
     // SAFETY: the block has all rows, as `# Safety` requires; all else is in registers.
     unsafe {
-        let product = _mm512_mul_epi32(x, channels.multiplier[I]);
-        let mut rounded = _mm512_add_epi64(product, channels.rounding[I]);
-        if A {
-            let negative = _mm512_cmplt_epi64_mask(product, _mm512_set1_epi64(-(1 << 30)));
-            rounded = _mm512_mask_sub_epi64(rounded, negative, rounded, row(channels.block, AWAY[I]));
+        let rounded = _mm512_add_epi64(_mm512_mul_epi32(x, channels.multiplier[I]), channels.rounding[I]);
+        if !A {
+            return rounded;
         }
-        rounded
+        _mm512_sub_epi64(rounded, _mm512_and_si512(x, row(channels.block, AWAY[I])))
     }
 }
 
@@ -174,12 +172,12 @@ unsafe impl Ints for Avx512 {
         }
     }
     #[inline(always)]
-    fn scale_upper(self, x: __m512i, channels: Channels) -> __m512i {
+    fn scale_upper<const A: bool>(self, x: __m512i, channels: Channels) -> __m512i {
         // SAFETY: `self` proves that the machine has the instructions; the block is still valid, as `channels`
         // requires.
         unsafe {
             let high = _mm512_srli_epi64::<32>(x);
-            shifted(rounded::<false, 0>(x, channels), rounded::<false, 1>(high, channels), channels)
+            shifted(rounded::<A, 0>(x, channels), rounded::<A, 1>(high, channels), channels)
         }
     }
     #[inline(always)]
@@ -248,7 +246,7 @@ unsafe impl Ints for Avx512 {
             for v in 0..V {
                 let channels = self.channels(blocks.add(v * requantize::Channels::stride(16)));
                 for r in 0..R {
-                    x[r][v] = self.scale_upper(sums[r][v], channels);
+                    x[r][v] = self.scale_upper::<false>(sums[r][v], channels);
                 }
             }
             if R == 1 {

@@ -148,10 +148,10 @@ pub unsafe trait Ints: Simd {
     /// Multiplies with the multipliers and rounds. `L` must be true if a channel shifts to the left, `A` if one rounds
     /// away from zero.
     fn scale_by<const L: bool, const A: bool>(self, x: Self::I, channels: Self::Channels) -> Self::I;
-    /// Like [`scale_by`](Self::scale_by), if all channels round up and shift to the right by 32 or more.
+    /// Like [`scale_by`](Self::scale_by) without left shifts, if all channels shift to the right by 32 or more.
     #[inline(always)]
-    fn scale_upper(self, x: Self::I, channels: Self::Channels) -> Self::I {
-        self.scale_by::<false, false>(x, channels)
+    fn scale_upper<const A: bool>(self, x: Self::I, channels: Self::Channels) -> Self::I {
+        self.scale_by::<false, A>(x, channels)
     }
     /// Like [`scale_by`](Self::scale_by), for a block that is used once.
     ///
@@ -205,7 +205,8 @@ pub unsafe trait Ints: Simd {
         // SAFETY: there is a block for each vector, and `n` bytes are writable.
         unsafe {
             for (v, x) in x.iter_mut().enumerate() {
-                *x = self.scale_upper(*x, self.channels(blocks.add(v * Channels::stride(Self::LANES))));
+                *x = self
+                    .scale_upper::<false>(*x, self.channels(blocks.add(v * Channels::stride(Self::LANES))));
             }
             self.narrow::<V>(&x, bytes, c, n);
         }

@@ -29,8 +29,7 @@ unsafe fn half<const A: bool, const I: usize>(x: int32x2_t, block: *const i64) -
         let product = vmull_s32(x, vmovn_s64(row(block, MULTIPLIER[I])));
         let mut rounded = vaddq_s64(product, row(block, ROUNDING[I]));
         if A {
-            let negative = vcltq_s64(product, vdupq_n_s64(-(1 << 30)));
-            rounded = vsubq_s64(rounded, vandq_s64(vreinterpretq_s64_u64(negative), row(block, AWAY[I])));
+            rounded = vsubq_s64(rounded, vandq_s64(vmovl_s32(x), row(block, AWAY[I])));
         }
         vreinterpretq_s32_s64(vshlq_s64(rounded, vnegq_s64(row(block, SHIFT[I]))))
     }

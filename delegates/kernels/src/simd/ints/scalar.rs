@@ -18,9 +18,8 @@ pub(super) unsafe fn scale_lane(lanes: usize, i: usize, x: i32, block: *const i6
     unsafe {
         let word = |rows: [usize; 2]| *block.add(rows[i % 2] * half + i / 2);
         let left = *block.add(LEFT * half).cast::<i32>().add(i);
-        let product = i64::from(x.wrapping_shl(left as u32)) * word(MULTIPLIER);
-        let away = if product < -(1 << 30) { word(AWAY) } else { 0 };
-        ((product + word(ROUNDING) - away) >> word(SHIFT)) as i32
+        let x = i64::from(x.wrapping_shl(left as u32));
+        ((x * word(MULTIPLIER) + word(ROUNDING) - (x & word(AWAY))) >> word(SHIFT)) as i32
     }
 }
 
