@@ -172,6 +172,64 @@ pub(crate) fn blocks(
     (0..columns).step_by(step).map(|from| (from, step.min(columns - from))).collect()
 }
 
+/// The order of a layer's items, which are tiles by blocks of columns: band by band of tiles, and in a band block by
+/// block. Each thread then computes all columns of neighbouring tiles, which its caches have when it reads them in the
+/// next layer.
+#[derive(Clone, Copy)]
+pub(crate) struct Bands {
+    /// The number of tiles.
+    pub tiles: usize,
+    /// The number of blocks, of all groups.
+    pub blocks: usize,
+    /// The number of bands; at most one per tile.
+    count: usize,
+}
+
+/// An item of [`Bands`].
+#[derive(Clone)]
+pub(crate) struct BandItem {
+    /// The block, counted over all groups.
+    pub block: usize,
+    /// The tile.
+    pub tile: usize,
+    /// The tiles of its band.
+    pub band: Range<usize>,
+}
+
+impl Bands {
+    /// Divides tiles among that many threads.
+    pub(crate) fn new(tiles: usize, blocks: usize, threads: usize) -> Bands {
+        Bands { tiles, blocks, count: if blocks == 1 { 1 } else { threads.clamp(1, tiles.max(1)) } }
+    }
+
+    /// The tiles of a band.
+    fn band(&self, band: usize) -> Range<usize> {
+        part(self.tiles, band, self.count)
+    }
+
+    /// Item `i`.
+    #[inline]
+    pub(crate) fn item(&self, i: usize) -> BandItem {
+        let is_before = |band: &Range<usize>| band.end * self.blocks <= i;
+        let band = (0..self.count)
+            .map(|band| self.band(band))
+            .find(|band| !is_before(band))
+            .unwrap_or(0..self.tiles);
+        let (block, tile) = split(i - band.start * self.blocks, band.len());
+        BandItem { block, tile: band.start + tile, band }
+    }
+
+    /// The item after this one.
+    #[inline]
+    pub(crate) fn after(&self, at: &BandItem) -> BandItem {
+        match (at.tile + 1 < at.band.end, at.block + 1 < self.blocks) {
+            (true, _) => BandItem { tile: at.tile + 1, ..at.clone() },
+            (_, true) => BandItem { tile: at.band.start, block: at.block + 1, ..at.clone() },
+            _ => self.item(at.band.end * self.blocks),
+        }
+    }
+}
+
 /// Quotient and remainder. Without a division where one of them is 0, because it would cost as much as a small tile.
 pub(crate) fn split(item: usize, of: usize) -> (usize, usize) {
     match of {
@@ -194,6 +252,26 @@ mod tests {
     use crate::isa::Isa;
 
     proptest! {
+        #[test]
+        fn bands_have_each_tile_of_each_block_once(tiles in 1usize..20, blocks in 1usize..6, threads in 0usize..9) {
+            let bands = Bands::new(tiles, blocks, threads);
+            let mut next = bands.item(0);
+            let mut seen = Vec::new();
+            for i in 0..tiles * blocks {
+                let item = bands.item(i);
+                prop_assert_eq!((item.block, item.tile), (next.block, next.tile));
+                prop_assert!(item.band.contains(&item.tile));
+                next = bands.after(&item);
+                seen.push((item.tile, item.block));
+            }
+            let share: Vec<_> = seen[..seen.len() / threads.max(1)].to_vec();
+            let most = if blocks == 1 { tiles } else { 2 * tiles.div_ceil(threads.max(1)) };
+            prop_assert!(share.iter().all(|&(tile, _)| tile < most), "{:?}", share);
+            seen.sort_unstable();
+            let all: Vec<_> = (0..tiles).flat_map(|tile| (0..blocks).map(move |block| (tile, block))).collect();
+            prop_assert_eq!(seen, all);
+        }
+
         #[test]
         fn tiles_follow_one_another_and_have_kernels(
             columns in 1usize..70, from in 0usize..9, len in 0usize..200,

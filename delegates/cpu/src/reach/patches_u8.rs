@@ -15,7 +15,7 @@ use arenite_abi::prelude::*;
 use arenite_layers::Window;
 
 use super::located::{LayerSizes, Located, TapRows};
-use super::panels::{self, ColumnPanels, MOST_ITEMS};
+use super::panels::{self, BandItem, Bands, ColumnPanels, MOST_ITEMS};
 use super::pointers::{self, MAX_POSITIONS, PixelSource, Pointers, Room};
 use super::taps::Taps;
 use crate::isa::Isa;
@@ -179,22 +179,21 @@ impl Patches {
         self.groups * self.blocks.len() * self.tiles
     }
 
-    /// Calls `f` with group, block and positions of each of these items.
+    /// Calls `f` with group, block and positions of each of these items, in an order for this many threads.
     #[inline(always)]
-    pub(crate) fn for_each(&self, items: Range<usize>, mut f: impl FnMut(Item)) {
-        let (mut block, mut t) = panels::split(items.start, self.tiles);
+    pub(crate) fn for_each(&self, items: Range<usize>, threads: usize, mut f: impl FnMut(Item)) {
+        let bands = Bands::new(self.tiles, self.groups * self.blocks.len(), threads);
+        let mut at = bands.item(items.start);
         for _ in items {
+            let BandItem { block, tile, .. } = at;
             let (g, b) = if self.groups == 1 { (0, block) } else { panels::split(block, self.blocks.len()) };
             let (from, columns) = self.blocks[b];
             let Range { start: first, end } = match &self.located {
-                Some(located) => located.positions(t),
-                None => self.positions(t),
+                Some(located) => located.positions(tile),
+                None => self.positions(tile),
             };
-            f(Item { g, from, columns, first, end, tile: Some(t) });
-            t += 1;
-            if t == self.tiles {
-                (block, t) = (block + 1, 0);
-            }
+            f(Item { g, from, columns, first, end, tile: Some(tile) });
+            at = bands.after(&at);
         }
     }
 

@@ -339,9 +339,10 @@ impl Step for ConvF32 {
             });
             return Ok(());
         }
-        cx.parallel_for(items, self.grain.on(cx.threads()), |range| {
+        let threads = cx.threads();
+        cx.parallel_for(items, self.grain.on(threads), |range| {
             self.with_room(|mut room| {
-                let mut calls = self.calls(&self.tiles, range.clone(), true);
+                let mut calls = self.calls((&self.tiles, threads), range.clone(), true);
                 // SAFETY: an item is a tile of positions by a block of columns of a group, of which no other item has
                 // any. Each range of items is one thread's.
                 unsafe { self.each(&mut calls, &work, &mut room) };
@@ -378,7 +379,7 @@ impl RowStep for ConvF32 {
         };
         let tiles = Tiling::new(self.gemm, self.columns, first..end);
         self.with_room(|mut room| {
-            let mut calls = self.calls(&tiles, 0..self.groups * self.blocks.len() * tiles.count, false);
+            let mut calls = self.calls((&tiles, 1), 0..self.groups * self.blocks.len() * tiles.count, false);
             // SAFETY: tiles of the rows that `output` is, which is this call's alone.
             unsafe { self.each(&mut calls, &work, &mut room) };
         });

@@ -120,6 +120,7 @@ impl Step for ConvHybrid {
         let epilogue = epilogue::bind(&self.results.epilogue, cx);
         let quantized = self.rows.quantize(cx, cx.input(self.input), cx.scratch())?;
         let (p, items) = (&self.patches, self.patches.items());
+        let threads = cx.threads();
         cx.parallel_for(self.images * items, p.grain(), |range| {
             // SAFETY: the member was selected for this machine.
             let _session = unsafe { p.gemm.begin() };
@@ -129,7 +130,7 @@ impl Step for ConvHybrid {
                     let end = range.end.min((image + 1) * items) - image * items;
                     // SAFETY: the session has begun; items are tiles of an image by columns of a group, which no other
                     // item has, and each is one thread's.
-                    p.for_each(first..end, |item| unsafe {
+                    p.for_each(first..end, threads, |item| unsafe {
                         self.tile(image, item, room, (&quantized, output), &epilogue)
                     });
                 }

@@ -138,13 +138,14 @@ impl Step for ConvU8 {
             }
             return Ok(());
         }
+        let threads = cx.threads();
         cx.parallel_for(p.items(), p.grain(), |range| {
             // SAFETY: the member was selected for this machine.
             let _session = unsafe { p.gemm.begin() };
             p.pointers.with_room(&mut |room| {
                 // SAFETY: the session has begun; items are tiles by columns of a group, which no other item has, and
                 // each is one thread's.
-                p.for_each(range.clone(), |item| unsafe { self.tile(item, room, places) });
+                p.for_each(range.clone(), threads, |item| unsafe { self.tile(item, room, places) });
             });
         })
     }

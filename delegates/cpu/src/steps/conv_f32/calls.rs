@@ -4,12 +4,13 @@
 use std::ops::Range;
 
 use super::{ConvF32, PrefetchTarget, TileAt};
-use crate::reach::panels::{Tiling, split};
+use crate::reach::panels::{BandItem, Bands, Tiling, split};
 
 /// The calls for a range of items, in order.
 pub(super) struct Calls<'c> {
     conv: &'c ConvF32,
     tiling: &'c Tiling,
+    bands: Bands,
     items: Range<usize>,
     /// Calls of the current block until now; `None` if no weights are prefetched.
     done: Option<usize>,
@@ -18,22 +19,24 @@ pub(super) struct Calls<'c> {
 }
 
 impl ConvF32 {
-    /// The calls for `items` of these tiles. The first calls of a block prefetch weights if the range `prefetches`.
+    /// The calls for `items` of these tiles, in an order for this many threads. The first calls of a block prefetch
+    /// weights if the range `prefetches`.
     pub(super) fn calls<'c>(
         &'c self,
-        tiling: &'c Tiling,
+        (tiling, threads): (&'c Tiling, usize),
         items: Range<usize>,
         prefetches: bool,
     ) -> Calls<'c> {
-        Calls { conv: self, tiling, items, done: prefetches.then_some(0), asked: false }
+        let bands = Bands::new(tiling.count, self.groups * self.blocks.len(), threads);
+        Calls { conv: self, tiling, bands, items, done: prefetches.then_some(0), asked: false }
     }
 }
 
 impl Calls<'_> {
-    /// The weights that the next call prefetches; it starts with tile `t`.
-    fn target(&mut self, t: usize) -> PrefetchTarget {
+    /// The weights that the next call prefetches, which may be the first one of a block.
+    fn target(&mut self, is_first: bool) -> PrefetchTarget {
         let Some(done) = &mut self.done else { return PrefetchTarget::Nothing };
-        if t == 0 {
+        if is_first {
             *done = 0;
         }
         let target = match *done {
@@ -53,14 +56,14 @@ impl Iterator for Calls<'_> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let (left, item) = (self.items.len(), self.items.next()?);
-        let (block, t) = split(item, self.tiling.count);
+        let BandItem { block, tile: t, band } = self.bands.item(item);
         let (group, block) = split(block, self.conv.blocks.len());
-        let target = self.target(t);
+        let target = self.target(t == band.start);
         let (mut tiles, mut blocks) = (1, 1);
-        if self.tiling.count == 1 && !self.conv.finishes() {
+        if band.len() == 1 && !self.conv.finishes() {
             blocks = left.min(self.conv.blocks.len() - block);
         } else if let PrefetchTarget::Nothing = target {
-            tiles = left.min(self.conv.tiles_per_call).min(self.tiling.alike(t));
+            tiles = left.min(self.conv.tiles_per_call).min(self.tiling.alike(t)).min(band.end - t);
         }
         self.items.start = item + tiles * blocks;
         let first = self.tiling.tile(t);
