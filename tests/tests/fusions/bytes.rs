@@ -1,9 +1,11 @@
 //! Functions of quantized bytes.
 
+use arenite::Interpreter;
 use arenite_abi::schema::{AddOptions, Conv2DOptions, ReducerOptions, SoftmaxOptions, activation, padding};
 use arenite_tests::options::Attributes;
 
-use super::{Kind, Net, REAL, Value, steps};
+use super::profile::names;
+use super::{Kind, Net, REAL, Value, run, steps};
 
 #[test]
 fn products_and_sums_with_constant_rows_become_linear_steps() {
@@ -97,4 +99,33 @@ fn slopes_of_columns_become_lookup_tables() {
         let y = net.node("PRELU", &[&x, &slopes], Kind::I8(0.021, 7), None);
         assert_eq!(steps(&net.finish(&y)), ["lookup"], "{columns}");
     }
+}
+
+/// With several threads, a copy in a step of its own would move an image from one thread's caches to another's.
+#[test]
+fn with_several_threads_a_layer_also_writes_the_copy_with_a_border() {
+    let kind = Kind::I8(0.02, -3);
+    let windows = |net: &mut Net, x: &Value| {
+        let (filter, bias) = (net.bytes(&[16, 3, 5, 16], 0), net.list(&[16], &[50; 16]));
+        let options = Attributes::of(|o| {
+            o.set(Conv2DOptions::PADDING, padding::SAME)
+                .set(Conv2DOptions::STRIDE_W, 1)
+                .set(Conv2DOptions::STRIDE_H, 1)
+        });
+        net.node("CONV_2D", &[x, &filter, &bias], kind, Some(options))
+    };
+    let mut net = Net::new();
+    let x = net.input(kind, &[2, 9, 21, 16]);
+    let a = windows(&mut net, &x);
+    let b = windows(&mut net, &a);
+    let sum = net.node("ADD", &[&a, &b], Kind::I8(0.03, 5), None);
+    let y = windows(&mut net, &sum);
+    let model = net.finish(&y);
+    let alone = ["flip signs", "pad", "CONV_2D", "pad", "CONV_2D", "byte pairs", "pad", "CONV_2D"];
+    assert_eq!(steps(&model), alone);
+    let mut interpreter = Interpreter::builder(&model).threads(3).build().unwrap();
+    interpreter.start_profile();
+    run(&mut interpreter);
+    let names = names(&interpreter);
+    assert_eq!(names, ["flip signs", "pad", "CONV_2D", "CONV_2D", "byte pairs", "CONV_2D"]);
 }

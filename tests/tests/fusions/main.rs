@@ -2,6 +2,7 @@
 //! the reference ops, on every instruction set and with several threads.
 mod attention;
 mod bytes;
+mod profile;
 mod windows;
 use arenite::config::DelegateConfig;
 use arenite::model_file::tensor_type::{FLOAT16, FLOAT32, INT8, INT32};
@@ -210,7 +211,7 @@ fn steps(model: &Model) -> Vec<String> {
     let floats = |bytes: &[u8]| -> Vec<f32> {
         bytes.as_chunks::<4>().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect()
     };
-    let mut names = Vec::new();
+    let mut steps = Vec::new();
     for isa in ["scalar", "avx2", "avxvnni", "avx512", "avx512vnni", "amx", "neon", "neondot", "neoni8mm"] {
         let build = |threads| {
             let mut delegate = DelegateConfig::new("cpu");
@@ -233,15 +234,9 @@ fn steps(model: &Model) -> Vec<String> {
             }
             _ => assert_eq!(got, want, "{isa}"),
         }
-        let rows = interpreter.profile().unwrap().rows();
-        let of_row = |row: &arenite::ProfileRow| match row.parts.is_empty() {
-            true => vec![row.op.clone()],
-            false => row.parts.iter().map(|part| part.op.clone()).collect(),
-        };
-        // Steps that are computed once, before the run, are not listed.
-        names = rows.iter().filter(|row| row.runs > 0).flat_map(of_row).collect();
+        steps = profile::names(&interpreter);
     }
-    names
+    steps
 }
 
 const PAD_ROWS_AND_COLUMNS: [[i32; 2]; 4] = [[0, 0], [0, 1], [1, 2], [0, 0]];

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arenite_base::Aligned;
 use arenite_layers::{Id, Value};
 
+use crate::reach::bordered::{Border, Bordered};
 use crate::step::StepValues;
 
 /// The values of the node that a step is built for.
@@ -26,6 +27,13 @@ impl<'n> NodeValues<'n> {
     /// The first input and the first output.
     pub(crate) fn ends(&self) -> StepValues {
         StepValues { input: self.inputs[0], output: self.outputs[0] }
+    }
+
+    /// The second output, which is a copy of the first one with this border.
+    pub(crate) fn bordered(&self, border: Option<Border>, net: &NetValues<'_, '_>) -> Option<Bordered> {
+        let (border, &[output, id]) = (border?, self.outputs) else { return None };
+        let [.., width, pixel] = net.values[output].shape[..] else { return None };
+        Some(Bordered { id, pixel, row: width * pixel, border })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Access of steps to their data: the pointers, patches, planes, tiles and panels that several steps share.
 
+pub(crate) mod bordered;
 pub(crate) mod dense;
 pub(crate) mod dense_u8;
 pub(crate) mod epilogue;

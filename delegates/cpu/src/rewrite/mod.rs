@@ -9,7 +9,8 @@
 //! | 5 | `fuse_bytes` | joins tables, including the tables that `straighten` makes |
 //! | 6 | `absorb` | after `fuse_bytes`: a table with other bytes is no longer joined |
 //! | 7 | `cascade` | not in loops: it joins whole nodes, which no other pass looks into |
-//! | 8 | `join` | not in loops, and after all passes that look for copies |
+//! | 8 | `spread` | after `borders`, and after all passes that look at layers with one result |
+//! | 9 | `join` | not in loops, and after all passes that look for copies |
 
 mod absorb;
 mod attention;
@@ -18,6 +19,7 @@ mod cascade;
 mod fuse_bytes;
 pub(crate) mod join;
 mod scan;
+mod spread;
 mod straighten;
 mod turn;
 mod unsign;
@@ -33,6 +35,7 @@ pub(crate) fn rewrite(net: &mut Net<'_>, build: &Build) -> Result<()> {
     scan::scan(net, |net| rewrite_one(net, build, Borders::Unsigned))?;
     rewrite_one(net, build, Borders::Signed)?;
     cascade::cascade(net, build);
+    spread::spread(net, build);
     join::join(net);
     Ok(())
 }

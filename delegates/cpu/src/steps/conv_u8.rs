@@ -11,6 +11,7 @@ use super::cascade::RowStep;
 use crate::isa::Isa;
 use crate::kernels::u8i8_gemm::{Results, ToBytes};
 use crate::memory::{Disjoint, Source, Target};
+use crate::reach::bordered::Bordered;
 use crate::reach::epilogue::Epilogue;
 use crate::reach::located::{Located, TapRows};
 use crate::reach::patches_u8::{FilterSizes, Item, Patches, ROWS};
@@ -33,6 +34,7 @@ pub(crate) struct ConvU8 {
     only_row: Option<(usize, TapRows)>,
     input: Id,
     output: Id,
+    bordered: Option<Bordered>,
 }
 
 /// The parts of a [`ConvU8`].
@@ -57,6 +59,8 @@ pub(crate) struct ConvU8Parameters<'a> {
     pub input: Id,
     /// Written.
     pub output: Id,
+    /// Also written.
+    pub bordered: Option<Bordered>,
 }
 
 impl ConvU8 {
@@ -68,7 +72,7 @@ impl ConvU8 {
         let mut zeros = aligned_zeros(patches.outside())?;
         zeros.fill(parts.zero_point);
         let of_group = |channels| Channels::new(patches.gemm.lanes, channels, parts.bytes);
-        let is_plain = patches.items() == 1 && parts.weights.zero_point == 0;
+        let is_plain = patches.items() == 1 && parts.weights.zero_point == 0 && parts.bordered.is_none();
         let located = patches.located.as_ref().filter(|_| is_plain);
         Ok(ConvU8 {
             only_row: located.and_then(Located::only_row),
@@ -78,6 +82,7 @@ impl ConvU8 {
             row_factor: -parts.weights.zero_point,
             input: parts.input,
             output: parts.output,
+            bordered: parts.bordered,
         })
     }
 
@@ -126,6 +131,7 @@ impl Step for ConvU8 {
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
         let places = (cx.input::<u8>(self.input), cx.output::<u8>(self.output).share());
+        let copy = self.bordered.map(|bordered| (bordered, cx.output::<u8>(bordered.id).share()));
         let p = &self.patches;
         if let (Some((offset, rows)), Some(located)) = (&self.only_row, &p.located) {
             let pointer = [MaybeUninit::new(located.from(*offset, places.0))];
@@ -145,7 +151,14 @@ impl Step for ConvU8 {
             p.pointers.with_room(&mut |room| {
                 // SAFETY: the session has begun; items are tiles by columns of a group, which no other item has, and
                 // each is one thread's.
-                p.for_each(range.clone(), threads, |item| unsafe { self.tile(item, room, places) });
+                p.for_each(range.clone(), threads, |item| unsafe {
+                    self.tile(item, room, places);
+                    if let Some((bordered, copy)) = copy {
+                        let first = item.g * p.columns + item.from;
+                        let part = (item.first..item.end, &(first..first + item.columns));
+                        bordered.copy_columns(places.1, part, copy);
+                    }
+                });
             });
         })
     }

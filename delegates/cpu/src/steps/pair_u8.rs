@@ -8,6 +8,7 @@ use arenite_layers::{Id, Loops};
 use crate::fixed_point::Factor;
 use crate::kernels::u8_pair::{Approximation, Combine, Pair, Pairs, Way};
 use crate::memory::{InPlace, Source, Target};
+use crate::reach::bordered::Bordered;
 use crate::reach::together::RunGroups;
 use crate::requantize::{Bytes, Channel, Channels};
 use crate::step::{Run, Step};
@@ -75,6 +76,8 @@ pub(crate) struct PairU8 {
     near: Option<Approximation>,
     inputs: [Id; 2],
     output: Id,
+    /// Also written.
+    copy: Option<Bordered>,
 }
 
 /// The factors of a, b and y, for vectors.
@@ -123,14 +126,14 @@ impl PairU8 {
             [true, true] => a.is_none() && b.is_some(),
             _ => false,
         };
-        let (mut combine, mut ways) = (combine, ways);
+        let (mut combine, mut ways, near, copy) = (combine, ways, None, None);
         if swaps {
             flips.swap(0, 1);
             (combine, ways) = (combine.swapped(), ways.map(Ways::swapped));
         }
         let tables = ways.map(|ways| Tables::new(pairs.lanes, &ways, bytes));
         let mut step =
-            PairU8 { pairs, combine, loops, groups, swaps, tables, bytes, flips, near: None, inputs, output };
+            PairU8 { pairs, combine, loops, groups, swaps, tables, bytes, flips, near, inputs, output, copy };
         // Both ways round by less than what makes a result exact.
         let Ways { biases, factors } = ways[1];
         step.near = match step.loops.runs() * step.loops.run {
@@ -142,6 +145,11 @@ impl PairU8 {
         }
         .or_else(|| Approximation::new(combine, biases, factors, bytes.zero_point));
         step
+    }
+
+    /// The step that also writes a copy with a border.
+    pub(crate) fn with_copy(self, copy: Option<Bordered>) -> PairU8 {
+        PairU8 { copy, ..self }
     }
 
     /// The parameters of grouped results, or of the others.
@@ -208,12 +216,20 @@ impl Step for PairU8 {
     fn run(&self, cx: &Run<'_>) -> Result<()> {
         let inputs = self.inputs.map(|id| cx.input::<u8>(id));
         let y = cx.output::<u8>(self.output).share();
+        let copy = self.copy.map(|bordered| (bordered, cx.output::<u8>(bordered.id).share()));
+        let finish = |range: Range<usize>| {
+            if let Some((bordered, copy)) = copy {
+                // SAFETY: the thread that has written these results copies them.
+                unsafe { bordered.copy(y, range, copy) };
+            }
+        };
         if let Some(together) = RunGroups::new(&self.loops, ROOM).filter(|_| self.groups.is_even()) {
             return cx.parallel_for(together.pieces(&self.loops), CHUNK.div_ceil(ROOM), |range| {
                 together.for_each(&self.loops, range, inputs, &mut [0; ROOM], |results, operands| {
                     // SAFETY: pieces are whole runs, of which each is in one, and each piece is one thread's.
                     let mut y = unsafe { y.part(results.start, results.len()) };
                     self.span(results.start, [true; 2], operands, &mut y);
+                    finish(results);
                 });
             });
         }
@@ -227,6 +243,7 @@ impl Step for PairU8 {
                 // SAFETY: parts cut a run, runs cut the results, and each part is one thread's.
                 let mut y = unsafe { y.part(at, part.len()) };
                 self.span(at, self.loops.moves, self.operands(run, &part, inputs), &mut y);
+                finish(at..at + part.len());
             }
         })
     }

@@ -23,6 +23,7 @@ use crate::kernels::u8_pair::{Combine, Pairs};
 use crate::line::{self, ByteLimits};
 use crate::ops::build::Build;
 use crate::ops::values::{NetValues, NodeValues};
+use crate::reach::bordered::Border;
 use crate::requantize::Bytes;
 use crate::step::Step;
 use crate::steps::lines_u8::Columns;
@@ -36,6 +37,8 @@ pub(crate) struct Pairwise {
     loops: Loops<2>,
     groups: Groups,
     rounding: Rounding,
+    /// Of the copy that is the second output, if there is one.
+    border: Option<Border>,
 }
 
 /// How grouped operands are scaled.
@@ -79,7 +82,7 @@ fn node(x: &Source<'_, '_>, combine: Combine) -> Result<Node<Pairwise>> {
         Combine::Add => groups(&a.shape, &b.shape, y.ty),
         _ => (NO_GROUPS, Rounding::Twice),
     };
-    let layer = Pairwise { combine, activation, loops, groups, rounding };
+    let layer = Pairwise { combine, activation, loops, groups, rounding, border: None };
     range(activation, quant_of(y)?)?;
     layer.ways([quant_of(a)?, quant_of(b)?, quant_of(y)?])?;
     Ok(Node::new(layer, vec![a_id, b_id], vec![output]))
@@ -101,7 +104,13 @@ impl Pairwise {
         net: &NetValues<'_, '_>,
         build: &Build,
     ) -> Result<Box<dyn Step>> {
-        Ok(Box::new(self.step(node, net, build.bytes.pairs)?))
+        let step = self.step(node, net, build.bytes.pairs)?;
+        Ok(Box::new(step.with_copy(node.bordered(self.border, net))))
+    }
+
+    /// The place of the border of a copy.
+    pub(crate) fn border_mut(&mut self) -> &mut Option<Border> {
+        &mut self.border
     }
 
     fn step(&self, node: &NodeValues<'_>, net: &NetValues<'_, '_>, pairs: &'static Pairs) -> Result<PairU8> {

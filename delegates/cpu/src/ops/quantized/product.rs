@@ -18,6 +18,7 @@ use super::quantization::{quant_of, raised, range, unsigned};
 use crate::fixed_point::{Multiplier, Ties};
 use crate::ops::build::{Border, Build, ByRows, Offers, Winograd};
 use crate::ops::values::{NetValues, NodeValues};
+use crate::reach::bordered;
 use crate::reach::weights_u8::Weights;
 use crate::requantize::{Bytes, Channel};
 use crate::step::Step;
@@ -39,6 +40,8 @@ pub(crate) struct Product<'a> {
     bias: Option<&'a [i32]>,
     activation: i8,
     ties: Ties,
+    /// Of the copy that is the second output, if there is one.
+    border: Option<bordered::Border>,
 }
 
 /// Lowers CONV_2D.
@@ -56,6 +59,7 @@ pub(super) fn convolution<'a>(x: &Source<'_, 'a>) -> Result<Node<Product<'a>>> {
         bias: x.bias(2, filters)?,
         activation,
         ties: if groups == 1 { Ties::Up } else { Ties::Away },
+        border: None,
     };
     Ok(Node::new(layer, vec![input], vec![output]))
 }
@@ -75,6 +79,7 @@ pub(super) fn fully_connected<'a>(x: &Source<'_, 'a>) -> Result<Node<Product<'a>
         bias: x.bias(2, geometry.units)?,
         activation: geometry.activation,
         ties: Ties::Up,
+        border: None,
     };
     Ok(Node::new(layer, vec![input], vec![output]))
 }
@@ -198,6 +203,7 @@ impl Product<'_> {
             bytes: Bytes { flip, ..range(self.activation, to)? },
             input,
             output,
+            bordered: node.bordered(self.border, net),
         })
     }
 
@@ -206,6 +212,12 @@ impl Product<'_> {
         build.winograd == Winograd::Allowed
             && self.weights.zero_point == 0
             && winograd_u8::is_faster(build.bytes.gemm, &self.window, self.groups, self.filters)
+    }
+
+    /// The place of the border of a copy, if the step can write one.
+    pub(crate) fn border_mut(&mut self, build: &Build) -> Option<&mut Option<bordered::Border>> {
+        let is_direct = !self.takes_winograd(build);
+        is_direct.then_some(&mut self.border)
     }
 
     /// Weights per filter.

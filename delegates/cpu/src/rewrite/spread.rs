@@ -1,0 +1,52 @@
+//! Lets the layer that computes an image also write the copy with a border that a later layer reads, if several threads
+//! share the work: a step for the copy alone would move the image from one thread's caches to another's.
+//!
+//! ```text
+//! [CONV_2D, ADD] ─► x ─► [pad] ─► y     =>     [CONV_2D, ADD] ─► x, y
+//! ```
+
+use arenite_layers::Common;
+use arenite_layers::layer::Moves;
+use arenite_layers::layer::moves::padding;
+
+use crate::net::{CpuLayer, Layer, Net};
+use crate::ops::build::Build;
+use crate::ops::quantized::Quantized;
+use crate::reach::bordered::Border;
+
+/// Rewrites the net.
+pub(super) fn spread(net: &mut Net<'_>, build: &Build) {
+    if build.threads == 1 {
+        return;
+    }
+    let producers = net.producers();
+    for i in 0..net.nodes.len() {
+        let Some(border) = border(net, i) else { continue };
+        let Some(p) = producers[net.nodes[i].inputs[0]] else { continue };
+        let place = match &mut net.nodes[p].layer {
+            Layer::Engine(CpuLayer::Quantized(Quantized::Product(layer))) => layer.border_mut(build),
+            Layer::Engine(CpuLayer::Quantized(Quantized::Pairwise(layer))) => Some(layer.border_mut()),
+            _ => None,
+        };
+        if let Some(place @ None) = place {
+            *place = Some(border);
+            let copy = net.take(i).outputs[0];
+            net.nodes[p].outputs.push(copy);
+        }
+    }
+    net.compact();
+}
+
+/// The border that node `i` gives an image of bytes, if that is all it does.
+fn border(net: &Net<'_>, i: usize) -> Option<Border> {
+    let node = &net.nodes[i];
+    let Layer::Common(Common::Moves(Moves { boxes, width: 1, fill, .. })) = &node.layer else { return None };
+    let ([input], [output]) = (&node.inputs[..], &node.outputs[..]) else { return None };
+    let (from, to) = (&net.values[*input].shape, &net.values[*output].shape);
+    let ([_, _, inside, channels], [_, _, all, _]) = (&from[..], &to[..]) else { return None };
+    let before = boxes.first()?.nest.to / channels;
+    let after = all.checked_sub(before + inside)?;
+    let padded = padding(from, &[[0, 0], [0, 0], [before, after], [0, 0]], 1, *fill);
+    let border = Border { before: before * channels, after: after * channels, fill: fill[0] };
+    (padded.boxes == *boxes).then_some(border)
+}
