@@ -44,7 +44,7 @@ fn border(net: &Net<'_>, i: usize) -> Option<Border> {
     let ([input], [output]) = (&node.inputs[..], &node.outputs[..]) else { return None };
     let (from, to) = (&net.values[*input].shape, &net.values[*output].shape);
     let ([_, _, inside, channels], [_, _, all, _]) = (&from[..], &to[..]) else { return None };
-    let before = boxes.first()?.nest.to / channels;
+    let before = boxes.first()?.nest.to.checked_div(*channels)?;
     let after = all.checked_sub(before + inside)?;
     let padded = padding(from, &[[0, 0], [0, 0], [before, after], [0, 0]], 1, *fill);
     let border = Border { before: before * channels, after: after * channels, fill: fill[0] };
