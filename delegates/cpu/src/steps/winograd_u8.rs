@@ -103,7 +103,7 @@ impl WinogradU8 {
             words,
             winograd,
             reals,
-            tiles: Tiles::new(window, 2, CacheShare { room: BLOCK, tile: one }, words.mr),
+            tiles: Tiles::new(window, 2, CacheShare { room: BLOCK, tile: one }, Words::ROWS),
             filters,
             packed,
             channels: Channels::new(reals.lanes, parts.channels, parts.bytes),
@@ -153,36 +153,28 @@ impl WinogradU8 {
     unsafe fn multiply(&self, f: usize, rows: Range<usize>, (v, p): (Source<'_, u8>, Disjoint<'_, u8>)) {
         let (channels, padded) = (self.tiles.window.channels, self.padded());
         let ([vs, ps], step) = (self.strides(), channels * size_of::<i16>());
-        let column_bytes = Words::column_bytes(channels);
         let len = self.words.packed_len(channels, padded);
         let weights = self.packed[f * len..][..len].as_ptr().cast::<u8>();
-        for column in (0..padded).step_by(self.words.nr()) {
-            for row in rows.clone().step_by(self.words.mr) {
-                let count = self.words.mr.min(rows.end - row);
-                let columns = self.words.nr().min(padded - column);
-                let a = v.at(f * vs + row * step, count * step);
-                let stride = padded * size_of::<i32>();
-                let at = f * ps + (row * padded + column) * size_of::<i32>();
-                let product = Product {
-                    a: &a,
-                    step,
-                    rows: count,
-                    taps: 1,
-                    k: step,
-                    reach: Extent::Exact,
-                    weights: weights.wrapping_add(column * column_bytes),
-                    cached: Cached::No,
-                    column_bytes,
-                    results: Results::Sums,
-                    c: p.tile(at, [count, stride, columns * size_of::<i32>()]),
-                    stride,
-                    columns,
-                };
-                // SAFETY: the member was selected for this machine; rows of V have all channels, and the panels of the
-                // product, which were sliced, their lines; these rows of P, of whole vectors, are the caller's.
-                unsafe { self.words.multiply(&product) };
-            }
-        }
+        let stride = padded * size_of::<i32>();
+        let a = v.at(f * vs + rows.start * step, rows.len() * step);
+        let product = Product {
+            a: &a,
+            step,
+            rows: rows.len(),
+            taps: 1,
+            k: step,
+            reach: Extent::Exact,
+            weights,
+            cached: Cached::No,
+            column_bytes: Words::column_bytes(channels),
+            results: Results::Sums,
+            c: p.tile(f * ps + rows.start * stride, [rows.len(), stride, stride]),
+            stride,
+            columns: padded,
+        };
+        // SAFETY: the member was selected for this machine; rows of V have all channels, and the panels of the product,
+        // which were sliced, their lines; these rows of P, of whole vectors, are the caller's.
+        unsafe { self.words.multiply(&product) };
     }
 
     /// Transforms the products of a tile, row `r` of the block, to results.

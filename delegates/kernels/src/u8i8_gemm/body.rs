@@ -244,7 +244,7 @@ fn groups<D: Dot, const V: usize>(t: &Tile<'_>) -> *const u8 {
 /// # Safety
 /// `weights` must be readable for a group of `V` vectors.
 #[inline(always)]
-unsafe fn group<D: Dot, const R: usize, const V: usize>(
+pub(super) unsafe fn group<D: Dot, const R: usize, const V: usize>(
     d: D,
     sums: &mut [[Sum<D>; V]; R],
     four: impl Fn(usize) -> u32,
@@ -363,7 +363,7 @@ unsafe fn write_reals<D: Dot, const V: usize>(d: D, sums: &[[Sum<D>; V]], t: &Ti
 }
 
 #[inline(always)]
-pub(super) unsafe fn write_sums<D: Dot, const V: usize>(sums: &[[Sum<D>; V]], t: &Tile<'_>) {
+unsafe fn write_sums<D: Dot, const V: usize>(sums: &[[Sum<D>; V]], t: &Tile<'_>) {
     for (r, sums) in sums.iter().enumerate().take(t.rows) {
         // SAFETY: rows have room for whole vectors, and a vector of sums is its lanes in order.
         unsafe { t.c.add(r * t.product.stride).cast::<[Sum<D>; V]>().write_unaligned(*sums) };
