@@ -7,9 +7,7 @@ use arenite_layers::Id;
 use crate::kernels::u8_real::{Reals, Scale};
 use crate::requantize::Bytes;
 use crate::step::{Run, Step};
-
-/// Elements that one thread does at a time.
-const CHUNK: usize = 1 << 13;
+use crate::steps::map_f32::stream;
 
 /// The nearest bytes.
 pub(crate) struct Quantize {
@@ -38,8 +36,9 @@ impl Step for Quantize {
         let inverse = (1.0 / f64::from(scale)) as f32;
         let bytes = Bytes { zero_point, low: 0, high: 255, flip: self.flip };
         let eights = self.len / 8 * 8;
-        cx.parallel_parts(y.part(0, eights), CHUNK, 1, |chunks, mut y| {
-            self.reals.quantized(x.part(chunks.start * CHUNK, y.len()), inverse, bytes, &mut y);
+        let chunk = stream(cx, eights);
+        cx.parallel_parts(y.part(0, eights), chunk, 1, |chunks, mut y| {
+            self.reals.quantized(x.part(chunks.start * chunk, y.len()), inverse, bytes, &mut y);
         })?;
         for i in eights..self.len {
             let steps = (f64::from(x.get(i)) / f64::from(scale)).round();
@@ -78,8 +77,9 @@ impl Step for Dequantize {
         let offset = (f64::from(scale) * f64::from(-zero_point)) as f32;
         let by = Scale { flip: self.flip, zero_point: self.raised, factor: scale, offset };
         let eights = self.len / 8 * 8;
-        cx.parallel_parts(y.part(0, eights), CHUNK, 1, |chunks, mut y| {
-            self.reals.dequantized(x.part(chunks.start * CHUNK, y.len()), by, &mut y);
+        let chunk = stream(cx, eights);
+        cx.parallel_parts(y.part(0, eights), chunk, 1, |chunks, mut y| {
+            self.reals.dequantized(x.part(chunks.start * chunk, y.len()), by, &mut y);
         })?;
         for i in eights..self.len {
             let q = i32::from(x.get(i) ^ self.flip) - self.raised;

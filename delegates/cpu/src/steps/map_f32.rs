@@ -16,7 +16,7 @@ const CHUNK: usize = 4096;
 
 /// The number of elements of a call of a single function's kernel, for tensors of `len` elements: with each call, the
 /// machine's prefetchers start again.
-fn stream(cx: &Run<'_>, len: usize) -> usize {
+pub(super) fn stream(cx: &Run<'_>, len: usize) -> usize {
     if cx.threads() == 1 { 1 << 20 } else { (len / 16).clamp(2 * CHUNK, 16 * CHUNK) }
 }
 

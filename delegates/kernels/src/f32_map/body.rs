@@ -76,8 +76,8 @@ unsafe fn magnitude<S: Simd>(s: S, n: usize, x: *const f32) -> f32 {
     let mut most = s.splat(0.0);
     // SAFETY: `each!` visits whole vectors below `n`, then the rest; `x` has `n` elements.
     unsafe {
-        each!(s, n, |i| most = s.max(s.abs(s.load(x.add(i))), most), |i, left| most =
-            s.max(s.abs(s.load_first(x.add(i), left)), most));
+        each!(s, n, |i| most = s.larger_magnitude(s.load(x.add(i)), most), |i, left| most =
+            s.larger_magnitude(s.load_first(x.add(i), left), most));
     }
     s.largest(most)
 }
@@ -86,11 +86,31 @@ unsafe fn magnitude<S: Simd>(s: S, n: usize, x: *const f32) -> f32 {
 /// `x` must be readable and `y` writable for `n` elements.
 #[inline(always)]
 unsafe fn in_vectors<S: Simd, const F: usize>(s: S, n: usize, x: *const f32, y: *mut f32) {
+    let done = if const { runs_in_pairs(Unary::ALL[F]) } { n - n % (2 * S::LANES) } else { 0 };
+    for at in (0..done).step_by(2 * S::LANES) {
+        // SAFETY: both vectors end within `n`.
+        unsafe {
+            let two = [s.load(x.add(at)), s.load(x.add(at + S::LANES))];
+            let [a, b] = match Unary::ALL[F] {
+                Unary::Sqrt => s.sqrt_of_two(two),
+                _ => [apply_unary::<S, F>(s, two[0]), apply_unary::<S, F>(s, two[1])],
+            };
+            s.store(y.add(at), a);
+            s.store(y.add(at + S::LANES), b);
+        }
+    }
     // SAFETY: `each!` visits whole vectors below `n`, then the rest; `x` and `y` have `n` elements.
     unsafe {
+        let (n, x, y) = (n - done, x.add(done), y.add(done));
         each!(s, n, |i| s.store(y.add(i), apply_unary::<S, F>(s, s.load(x.add(i)))), |i, left| s
             .store_first(y.add(i), apply_unary::<S, F>(s, s.load_first(x.add(i), left)), left));
     }
+}
+
+/// Whether two vectors at a time are faster than one: they keep more units busy, but need more registers.
+const fn runs_in_pairs(f: Unary) -> bool {
+    use Unary::*;
+    matches!(f, Sqrt | Sin | Tanh | Gelu | GeluTanh)
 }
 
 /// # Safety

@@ -33,7 +33,7 @@ pub(super) fn unary<S: Simd, const F: usize>(s: S, x: S::V) -> S::V {
         Unary::Exp => exp(s, x),
         Unary::Log => log(s, x),
         Unary::Sin => sine(s, x),
-        Unary::Cos => sinusoid(s, x, half),
+        Unary::Cos => cosine(s, x),
         Unary::Elu => s.select_lt(x, s.splat(0.0), exp_less_one(s, x), x),
         Unary::Logistic => logistic(s, x),
         Unary::Tanh => tanh(s, x),
@@ -81,51 +81,42 @@ const ROUND: f32 = 12_582_912.0;
 /// error, 2⁻²⁸.
 const EXP: [f32; 5] = [1.381_454e-3, 8.368_745e-3, 4.166_839e-2, 1.666_652_1e-1, 4.999_999_4e-1];
 
-/// The coefficients of r³ and r² in `eʳ` for `|r| ≤ ln 2 / 32`: relative error 2⁻²⁹.
-const EXP_NEAR_ZERO: [f32; 2] = [1.666_672e-1, 5.000_161_5e-1];
-
-/// The `n` and `r` of `x = n · ln 2 + r`, with `n = round(x / ln 2)` and `|r| ≤ ln 2 / 2`.
-#[inline(always)]
-fn powers_of_two<S: Simd>(s: S, x: S::V) -> (S::V, S::V) {
-    let n = s.sub(s.fma(x, s.splat(LOG2_E), s.splat(ROUND)), s.splat(ROUND));
-    (n, remainder(s, x, n))
-}
-
-/// `x − n · ln 2`.
-#[inline(always)]
-fn remainder<S: Simd>(s: S, x: S::V, n: S::V) -> S::V {
-    s.fma(n, s.splat(-LN2_LOW), s.fma(n, s.splat(-LN2_HIGH), x))
-}
+/// The coefficients of r² and r in `eʳ` for `|r| ≤ ln 2 / 64`: relative error 2⁻²⁴.
+const EXP_NEAR_ZERO: [f32; 2] = [5.000_011_3e-1, 1.000_014_7];
 
 /// `eˣ`. The result is 0 below −104, and +∞ above 88.8.
 #[inline(always)]
 pub fn exp<S: Simd>(s: S, x: S::V) -> S::V {
-    exp_within::<S, true>(s, s.clamp(x, s.splat(-104.0), s.splat(89.0)))
+    exp_within::<S, true, false>(s, s.clamp(x, s.splat(-104.0), s.splat(89.0)))
 }
 
-/// `eˣ` as `2ⁿ · eʳ` for `x` from −104 to 89, or if not `FAR` from −87 to 88. With a table of powers, `n` is a multiple
-/// of 1/16 and `r` smaller.
+/// `eˣ` as `2ⁿ · eʳ`, or if `NEGATED` `e⁻ˣ` as `2ⁿ · e⁻ʳ`. The exponent is between −104 and 89, or if not `FAR` between
+/// −87 and 88. With a table of powers, `n` is a multiple of 1/32 and `r` smaller.
 #[inline(always)]
-fn exp_within<S: Simd, const FAR: bool>(s: S, x: S::V) -> S::V {
-    let one = s.splat(1.0);
+fn exp_within<S: Simd, const FAR: bool, const NEGATED: bool>(s: S, x: S::V) -> S::V {
+    let (one, sign) = (s.splat(1.0), if NEGATED { -1.0 } else { 1.0 });
+    let round = s.splat(ROUND / S::POWERS as f32);
+    let sum = s.fma(x, s.splat(sign * LOG2_E), round);
+    let n = s.sub(sum, round);
+    let r = s.fma(n, s.splat(-sign * LN2_LOW), s.fma(n, s.splat(-sign * LN2_HIGH), x));
     if S::POWERS == 1 {
-        let (n, r) = powers_of_two(s, x);
-        let y = s.fma(s.fma(polynomial(s, r, EXP), r, one), r, one);
+        let [c6, c5, c4, c3, c2] = EXP;
+        let p = polynomial(s, r, [c6, sign * c5, c4, sign * c3, c2]);
+        let y = s.fma(s.fma(p, r, s.splat(sign)), r, one);
         return if FAR { s.scale_far(y, n) } else { s.scale(y, n) };
     }
-    let round = s.splat(ROUND / S::POWERS as f32);
-    let sum = s.fma(x, s.splat(LOG2_E), round);
-    let n = s.sub(sum, round);
-    let r = remainder(s, x, n);
-    let power = s.power(sum);
-    let p = s.fma(polynomial(s, r, EXP_NEAR_ZERO), r, one);
+    let ([c2, c1], power) = (EXP_NEAR_ZERO, s.power(sum));
+    let p = s.fma(s.splat(c2), r, s.splat(sign * c1));
     s.scale_far(s.fma(s.mul(power, r), p, power), n)
 }
 
 /// `eˣ − 1` for `x ≤ 0`, without cancellation near 0: `2ⁿ · (eʳ − 1) + (2ⁿ − 1)`.
 #[inline(always)]
 pub fn exp_less_one<S: Simd>(s: S, x: S::V) -> S::V {
-    let (n, r) = powers_of_two(s, s.clamp(x, s.splat(-87.0), s.splat(0.0)));
+    let x = s.clamp(x, s.splat(-87.0), s.splat(0.0));
+    // `x = n · ln 2 + r` with `|r| ≤ ln 2 / 2`.
+    let n = s.sub(s.fma(x, s.splat(LOG2_E), s.splat(ROUND)), s.splat(ROUND));
+    let r = s.fma(n, s.splat(-LN2_LOW), s.fma(n, s.splat(-LN2_HIGH), x));
     let one = s.splat(1.0);
     let p = s.fma(polynomial(s, r, EXP), r, one);
     s.add(s.scale(s.mul(p, r), n), s.sub(s.scale(one, n), one))
@@ -147,30 +138,37 @@ fn log<S: Simd>(s: S, x: S::V) -> S::V {
     s.fma(n, s.splat(std::f32::consts::LN_2), s.fma(minus_s, tail, r))
 }
 
-/// `sin x`. Small angles are their sines, also −0.
-#[inline(always)]
-fn sine<S: Simd>(s: S, x: S::V) -> S::V {
-    s.select_lt(s.abs(x), s.splat(1.0 / 4096.0), x, sinusoid(s, x, s.splat(0.0)))
-}
-
-/// The largest angle that [`sinusoid`] reduces.
+/// The largest angle that [`sine`] and [`cosine`] reduce.
 pub(super) const FAR_ANGLE: f32 = 1e5;
 
-/// `sin(x + k π)` for angles up to [`FAR_ANGLE`] and `k` of 0 or ½, where [`FUSED`](Simd::FUSED): `x = (n − k) π + r`
-/// with integral `n` and `|r| ≤ π/2`, and an odd polynomial of `r` (relative error below 2⁻³³) that is ±1 at ±π/2. π
-/// has three parts of 24 bits; the product with the first leaves no rounding error. The sign changes with each half
-/// turn.
+/// `sin x` for angles up to [`FAR_ANGLE`]. Small angles are their sines, also −0.
 #[inline(always)]
-fn sinusoid<S: Simd>(s: S, x: S::V, k: S::V) -> S::V {
+fn sine<S: Simd>(s: S, x: S::V) -> S::V {
+    let sum = s.fma(x, s.splat(std::f32::consts::FRAC_1_PI), s.splat(ROUND));
+    let turns = s.sub(sum, s.splat(ROUND));
+    s.select_lt(s.abs(x), s.splat(1.0 / 4096.0), x, sinusoid(s, x, turns, sum))
+}
+
+/// `cos x` for angles up to [`FAR_ANGLE`]: the sine of `x + π/2`.
+#[inline(always)]
+fn cosine<S: Simd>(s: S, x: S::V) -> S::V {
+    let half = s.splat(0.5);
+    let sum = s.add(s.fma(x, s.splat(std::f32::consts::FRAC_1_PI), half), s.splat(ROUND));
+    sinusoid(s, x, s.sub(s.sub(sum, s.splat(ROUND)), half), sum)
+}
+
+/// The sine of `r` in `x = turns · π + r`, where `|r| ≤ π/2`; its sign changes with each half turn of `sum`, an integer
+/// plus [`ROUND`]. An odd polynomial of `r` (relative error below 2⁻²⁶) that is ±1 at ±π/2. π has three parts of 24
+/// bits; where [`FUSED`](Simd::FUSED), the product with the first leaves no rounding error.
+#[inline(always)]
+fn sinusoid<S: Simd>(s: S, x: S::V, turns: S::V, sum: S::V) -> S::V {
     const HALF_TURN: [f32; 3] = [std::f32::consts::PI, -8.742_278e-8, -3.430_249e-15];
-    let sum = s.add(s.fma(x, s.splat(std::f32::consts::FRAC_1_PI), k), s.splat(ROUND));
-    let turns = s.sub(s.sub(sum, s.splat(ROUND)), k);
     let mut r = x;
     for part in HALF_TURN {
         r = s.fma(turns, s.splat(-part), r);
     }
     let q = s.mul(r, r);
-    let p = polynomial(s, q, [-2.388_743e-8, 2.752_529_8e-6, -1.984_086_7e-4, 8.333_333e-3, -1.666_666_7e-1]);
+    let p = polynomial(s, q, [2.605_750_5e-6, -1.980_959e-4, 8.333_066e-3, -0.166_666_6]);
     s.negate_odd(s.fma(s.mul(r, q), p, r), sum)
 }
 
@@ -179,8 +177,8 @@ fn sinusoid<S: Simd>(s: S, x: S::V, k: S::V) -> S::V {
 pub fn logistic<S: Simd>(s: S, x: S::V) -> S::V {
     let one = s.splat(1.0);
     // Limited so that the exponential does not overflow.
-    let far = s.clamp(s.sub(s.splat(0.0), x), s.splat(-87.0), s.splat(88.0));
-    s.div(one, s.add(one, exp_within::<S, false>(s, far)))
+    let near = s.clamp(x, s.splat(-88.0), s.splat(87.0));
+    s.div(one, s.add(one, exp_within::<S, false, true>(s, near)))
 }
 
 /// `Σ c[i] · qⁱ`; the coefficients are in descending order.
@@ -193,26 +191,14 @@ fn polynomial<S: Simd, const N: usize>(s: S, q: S::V, c: [f32; N]) -> S::V {
     p
 }
 
-/// `tanh x`: an odd rational function of degrees 13 and 6 between −7.9 and 7.9, where it rounds to ±1. Coefficients:
-/// Eigen's `generic_fast_tanh_float`.
+/// `tanh x`: an odd rational function of degrees 9 and 8 between −7.9 and 7.9, where it is ±1 within three units in the
+/// last place, and never beyond.
 #[inline(always)]
 pub fn tanh<S: Simd>(s: S, x: S::V) -> S::V {
-    let x = s.clamp(x, s.splat(-7.905_311), s.splat(7.905_311));
+    let x = s.clamp(x, s.splat(-7.9053), s.splat(7.9053));
     let q = s.mul(x, x);
-    let p = polynomial(
-        s,
-        q,
-        [
-            -2.760_768_5e-16,
-            2.000_188e-13,
-            -8.604_672e-11,
-            5.122_297e-8,
-            1.485_722_4e-5,
-            6.372_619e-4,
-            4.893_524_6e-3,
-        ],
-    );
-    let d = polynomial(s, q, [1.198_258_4e-6, 1.185_347_1e-4, 2.268_434_6e-3, 4.893_525e-3]);
+    let p = polynomial(s, q, [1.547_910_6e-8, 2.206_014_7e-5, 3.581_254_3e-3, 1.345_253_7e-1, 1.0]);
+    let d = polynomial(s, q, [8.619_669e-7, 3.427_333e-4, 2.620_087_8e-2, 4.678_586_7e-1, 1.0]);
     s.div(s.mul(x, p), d)
 }
 

@@ -186,3 +186,23 @@ fn small_exponentials_keep_their_digits() {
         }
     }
 }
+
+/// In a debug build one number in 509, otherwise all.
+#[test]
+fn roots_of_all_numbers_are_correctly_rounded() {
+    let step: u32 = if cfg!(debug_assertions) { 509 } else { 1 };
+    let mut y = vec![0.0f32; 4096];
+    for first in (0..u32::MAX / step).step_by(y.len()) {
+        let x: Vec<f32> =
+            (0..y.len() as u32).map(|i| f32::from_bits((first + i).wrapping_mul(step))).collect();
+        for map in members() {
+            // SAFETY: the machine can run the member; both vectors have as many elements.
+            unsafe { map.unary(Unary::Sqrt)(x.len(), x.as_ptr(), y.as_mut_ptr()) };
+            for (&x, &y) in x.iter().zip(&y) {
+                let want = x.sqrt();
+                let is_same = y.to_bits() == want.to_bits() || y.is_nan() && want.is_nan();
+                assert!(is_same, "{}: the root of {x:e} is {y:e}, not {want:e}", map.name);
+            }
+        }
+    }
+}

@@ -14,11 +14,31 @@ fn first(n: usize) -> __mmask16 {
     ((1u32 << n) - 1) as __mmask16
 }
 
+/// `√a`, correctly rounded, for numbers from 2⁻¹⁰⁰ on, of which no residual is subnormal: 14 bits of `1 / √a`, one step
+/// of Newton's method for the root and for `1 / (2 √a)`, and a correction of the root by its exact residual. Numbers
+/// below zero become NaN.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn root(a: __m512) -> __m512 {
+    let r = _mm512_rsqrt14_ps(a);
+    let (root, half) = (_mm512_mul_ps(a, r), _mm512_mul_ps(r, _mm512_set1_ps(0.5)));
+    let error = _mm512_fnmadd_ps(root, half, _mm512_set1_ps(0.5));
+    let (root, half) = (_mm512_fmadd_ps(root, error, root), _mm512_fmadd_ps(half, error, half));
+    _mm512_fmadd_ps(half, _mm512_fnmadd_ps(root, root, a), root)
+}
+
+/// `√a` of any numbers. A function of its own: otherwise the compiler computes this root always, and selects one.
+#[target_feature(enable = "avx512f")]
+#[inline(never)]
+fn root_of_any(a: __m512) -> __m512 {
+    _mm512_sqrt_ps(a)
+}
+
 // SAFETY: only `new` creates a value, and it requires that the machine has the instructions.
 unsafe impl Simd for Avx512 {
     const LANES: usize = 16;
     const MASKS: bool = true;
-    const POWERS: usize = 16;
+    const POWERS: usize = 32;
     type V = __m512;
 
     #[inline(always)]
@@ -59,6 +79,17 @@ unsafe impl Simd for Avx512 {
         fn min(a: __m512, b: __m512) -> __m512 { _mm512_min_ps(a, b) }
         fn max(a: __m512, b: __m512) -> __m512 { _mm512_max_ps(a, b) }
         fn sqrt(a: __m512) -> __m512 { _mm512_sqrt_ps(a) }
+        fn sqrt_of_two(a: [__m512; 2]) -> [__m512; 2] {
+            /// Classes of `fpclass`.
+            const NEGATIVE_ZERO: i32 = 1 << 2;
+            const POSITIVE_INFINITY: i32 = 1 << 3;
+            // While one unit computes the first roots, others compute the second ones.
+            let [first, a] = [_mm512_sqrt_ps(a[0]), a[1]];
+            let least = _mm512_set1_epi32((127 - 100) << 23);
+            let is_small = _mm512_cmplt_epu32_mask(_mm512_castps_si512(a), least);
+            let is_special = _mm512_fpclass_ps_mask::<{ NEGATIVE_ZERO | POSITIVE_INFINITY }>(a);
+            [first, if is_small | is_special == 0 { root(a) } else { root_of_any(a) }]
+        }
         fn abs(a: __m512) -> __m512 { _mm512_abs_ps(a) }
         fn round(a: __m512) -> __m512 { _mm512_roundscale_ps::<{ _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC }>(a) }
         fn floor(a: __m512) -> __m512 { _mm512_roundscale_ps::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(a) }
@@ -66,6 +97,7 @@ unsafe impl Simd for Avx512 {
         fn select_lt(a: __m512, b: __m512, yes: __m512, no: __m512) -> __m512 {
             _mm512_mask_blend_ps(_mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b), no, yes)
         }
+        fn larger_magnitude(x: __m512, most: __m512) -> __m512 { _mm512_range_ps::<0b1011>(x, most) }
         fn farther(x: __m512, most: __m512) -> __m512 {
             // The larger magnitude, with a positive sign.
             _mm512_range_ps::<0b1011>(_mm512_reduce_ps::<0>(x), most)
@@ -86,13 +118,17 @@ unsafe impl Simd for Avx512 {
     in_registers! {
         "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"
         fn power(n: __m512) -> __m512 {
-            // The sixteenths are the last bits, and the permutation reads only these.
-            let powers = _mm512_setr_ps(
-                1.0, 1.044_273_7, 1.090_507_7, 1.138_788_6, 1.189_207_1, 1.241_857_8, 1.296_839_6, 1.354_255_6,
-                core::f32::consts::SQRT_2, 1.476_826_2, 1.542_210_8, 1.610_490_3, 1.681_792_9, 1.756_252_2,
-                1.834_008_1, 1.915_206_6,
+            // The number of thirty-seconds is in the last bits, and the permutation reads only these.
+            let low = _mm512_setr_ps(
+                1.0, 1.021_897_2, 1.044_273_7, 1.067_140_5, 1.090_507_7, 1.114_386_8, 1.138_788_6, 1.163_724_9,
+                1.189_207_1, 1.215_247_4, 1.241_857_8, 1.269_051, 1.296_839_6, 1.325_236_7, 1.354_255_6, 1.383_91,
             );
-            _mm512_permutexvar_ps(_mm512_castps_si512(n), powers)
+            let high = _mm512_setr_ps(
+                core::f32::consts::SQRT_2, 1.445_180_8, 1.476_826_2, 1.509_164_5, 1.542_210_8, 1.575_980_9,
+                1.610_490_3, 1.645_755_5, 1.681_792_9, 1.718_619_3, 1.756_252_2, 1.794_709_1, 1.834_008_1,
+                1.874_167_7, 1.915_206_6, 1.957_144_1,
+            );
+            _mm512_permutex2var_ps(low, _mm512_castps_si512(n), high)
         }
         fn scale_far(a: __m512, n: __m512) -> __m512 { _mm512_scalef_ps(a, n) }
         fn inverse_root(a: __m512) -> __m512 {

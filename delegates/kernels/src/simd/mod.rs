@@ -52,7 +52,7 @@ pub unsafe trait Simd: Copy + Send + Sync + 'static {
     const FUSED: bool = true;
     /// Whether [`load_first`](Simd::load_first) takes as long as [`load`](Simd::load).
     const MASKS: bool = false;
-    /// The number of powers of two that [`power`](Simd::power) looks up: 16, or 1 without a table.
+    /// The number of powers of two that [`power`](Simd::power) looks up: 32, or 1 without a table.
     const POWERS: usize = 1;
     /// A vector of `f32`.
     type V: Copy;
@@ -102,6 +102,11 @@ pub unsafe trait Simd: Copy + Send + Sync + 'static {
     fn max(self, a: Self::V, b: Self::V) -> Self::V;
     /// `√a`.
     fn sqrt(self, a: Self::V) -> Self::V;
+    /// `√a` of two vectors.
+    #[inline(always)]
+    fn sqrt_of_two(self, a: [Self::V; 2]) -> [Self::V; 2] {
+        a.map(|a| self.sqrt(a))
+    }
     /// `|a|`.
     fn abs(self, a: Self::V) -> Self::V;
     /// Rounds to the nearest integer, ties to even.
@@ -122,6 +127,12 @@ pub unsafe trait Simd: Copy + Send + Sync + 'static {
     fn sum(self, a: Self::V) -> f32;
     /// The largest lane. No lane may be NaN.
     fn largest(self, a: Self::V) -> f32;
+
+    /// The larger of `most` and `|x|`; `most` if `x` is NaN.
+    #[inline(always)]
+    fn larger_magnitude(self, x: Self::V, most: Self::V) -> Self::V {
+        self.max(self.abs(x), most)
+    }
 
     /// The larger of `most` and the distance between `x` and the nearest integer. `x` must not be NaN or beyond ±2²².
     #[inline(always)]

@@ -22,8 +22,7 @@ pub(super) unsafe fn quantize<S: Ints>(
     unsafe {
         while i + 4 * S::LANES <= n {
             let x = |v: usize| s.mul(s.load(x.add(i + v * S::LANES)), factor);
-            let steps = s.round_four([x(0), x(1), x(2), x(3)]);
-            s.store_bytes(y.add(i), s.narrow_four(steps, bytes));
+            s.store_bytes(y.add(i), s.round_bytes([x(0), x(1), x(2), x(3)], bytes));
             i += 4 * S::LANES;
         }
         while i < n {

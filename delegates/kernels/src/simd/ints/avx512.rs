@@ -58,6 +58,13 @@ unsafe fn shifted(even: __m512i, odd: __m512i, channels: Channels) -> __m512i {
     unsafe { _mm512_mask_srav_epi32(_mm512_srav_epi64(even, channels.shift[0]), 0xAAAA, odd, channels.far) }
 }
 
+impl Avx512 {
+    in_registers! {
+        "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"
+        fn quarters() -> __m512i { _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15) }
+    }
+}
+
 /// The mask of the first `n` of 64 bytes.
 #[inline(always)]
 fn first(n: usize) -> u64 {
@@ -112,18 +119,6 @@ unsafe impl Ints for Avx512 {
             let x = _mm512_min_ps(_mm512_max_ps(x, _mm512_set1_ps(-MOST)), _mm512_set1_ps(MOST));
             _mm512_maskz_cvtps_epi32(number, x)
         }
-    }
-    #[inline(always)]
-    fn round_four(self, x: [__m512; 4]) -> [__m512i; 4] {
-        let words = x.map(|x| self.nearest(x));
-        // SAFETY: `self` proves that the machine has the instructions.
-        let out_of_range = unsafe {
-            let [a, b, c, d] = words;
-            let least = _mm512_min_epi32(_mm512_min_epi32(a, b), _mm512_min_epi32(c, d));
-            // The result for NaN and for numbers beyond 32 bits.
-            _mm512_cmpeq_epi32_mask(least, _mm512_set1_epi32(i32::MIN)) != 0
-        };
-        if out_of_range { x.map(|x| self.round_words(x)) } else { words }
     }
     #[inline(always)]
     unsafe fn widen(self, p: *const u8) -> __m512i {
@@ -361,10 +356,7 @@ unsafe impl Ints for Avx512 {
     fn narrow_four(self, x: [__m512i; 4], bytes: &Bytes) -> __m512i {
         let all = self.narrow_interleaved(x, bytes);
         // SAFETY: `self` proves that the machine has the instructions, which access only registers.
-        unsafe {
-            let order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-            _mm512_permutexvar_epi32(order, all)
-        }
+        unsafe { _mm512_permutexvar_epi32(self.quarters(), all) }
     }
     #[inline(always)]
     fn narrow_interleaved(self, x: [__m512i; 4], bytes: &Bytes) -> __m512i {
@@ -376,6 +368,27 @@ unsafe impl Ints for Avx512 {
             let all = _mm512_packus_epi16(low, high);
             let all = self.clamp_bytes(all, bytes.low, bytes.high);
             _mm512_xor_si512(all, _mm512_set1_epi8(bytes.flip as i8))
+        }
+    }
+    #[inline(always)]
+    fn round_bytes(self, x: [__m512; 4], bytes: &Bytes) -> __m512i {
+        let words = x.map(|x| self.nearest(x));
+        // SAFETY: `self` proves that the machine has the instructions, which access only registers.
+        unsafe {
+            let low = _mm512_packs_epi32(words[0], words[1]);
+            let high = _mm512_packs_epi32(words[2], words[3]);
+            // The result for NaN, for numbers beyond 32 bits, and for some that are clamped.
+            let least = _mm512_min_epi16(low, high);
+            if _mm512_cmpeq_epi16_mask(least, _mm512_set1_epi16(i16::MIN)) != 0 {
+                return self.narrow_four(x.map(|x| self.round_words(x)), bytes);
+            }
+            let Bytes { zero_point, low: 0, high: 255, flip: 0x80 } = *bytes else {
+                return self.narrow_four(words, bytes);
+            };
+            let zero_point = _mm512_set1_epi16((zero_point - 128) as i16);
+            let all =
+                _mm512_packs_epi16(_mm512_adds_epi16(low, zero_point), _mm512_adds_epi16(high, zero_point));
+            _mm512_permutexvar_epi32(self.quarters(), all)
         }
     }
 }

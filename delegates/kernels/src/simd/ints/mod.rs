@@ -261,6 +261,12 @@ pub unsafe trait Ints: Simd {
         const { assert!(Self::LANES == 4, "only vectors of one quarter are in order") };
         self.narrow_interleaved(x, bytes)
     }
+    /// `clamp(round(x) + zero point) ^ flip` for the lanes of four vectors, one after the other; ties to even. NaN
+    /// becomes 0 before the zero point is added.
+    #[inline(always)]
+    fn round_bytes(self, x: [Self::V; 4], bytes: &Bytes) -> Self::B {
+        self.narrow_four(self.round_four(x), bytes)
+    }
     /// Reorders lanes from the order of [`interleave`](Self::interleave)'s results to the order of its operands' bytes:
     /// the first `LANES` bytes in the first vector, and so on.
     #[inline(always)]
