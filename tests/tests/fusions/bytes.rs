@@ -129,3 +129,27 @@ fn with_several_threads_a_layer_also_writes_the_copy_with_a_border() {
     let names = names(&interpreter);
     assert_eq!(names, ["flip signs", "pad", "CONV_2D", "CONV_2D", "byte pairs", "CONV_2D"]);
 }
+
+/// Results are bytes that only the next layer reads, so they are written between its borders.
+#[test]
+fn a_convolution_may_write_between_the_borders_of_the_next_one() {
+    let kind = Kind::I8(0.02, -3);
+    for (width, stride) in [(21, 1), (40, 2)] {
+        let mut net = Net::new();
+        let x = net.input(kind, &[2, 9, width, 16]);
+        let mut y = x;
+        for filters in [[32, 3, 5, 16], [16, 3, 5, 32]] {
+            let (filter, bias) =
+                (net.bytes(&filters, 0), net.list(&filters[..1], &[50; 32][..filters[0] as usize]));
+            let options = Attributes::of(|o| {
+                o.set(Conv2DOptions::PADDING, padding::SAME)
+                    .set(Conv2DOptions::STRIDE_W, stride)
+                    .set(Conv2DOptions::STRIDE_H, 1)
+            });
+            y = net.node("CONV_2D", &[&y, &filter, &bias], kind, Some(options));
+        }
+        let mut steps = steps(&net.finish(&y));
+        steps.retain(|step| step != "pad");
+        assert_eq!(steps, ["flip signs", "CONV_2D", "CONV_2D"], "{width}");
+    }
+}

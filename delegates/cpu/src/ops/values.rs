@@ -29,11 +29,11 @@ impl<'n> NodeValues<'n> {
         StepValues { input: self.inputs[0], output: self.outputs[0] }
     }
 
-    /// The second output, which is a copy of the first one with this border.
+    /// The last output, which is an image with this border.
     pub(crate) fn bordered(&self, border: Option<Border>, net: &NetValues<'_, '_>) -> Option<Bordered> {
-        let (border, &[output, id]) = (border?, self.outputs) else { return None };
-        let [.., width, pixel] = net.values[output].shape[..] else { return None };
-        Some(Bordered { id, pixel, row: width * pixel, border })
+        let (border, &id) = border.zip(self.outputs.last())?;
+        let [.., width, pixel] = net.values[id].shape[..] else { return None };
+        Some(Bordered { id, pixel, row: width * pixel - border.before - border.after, border })
     }
 }
 

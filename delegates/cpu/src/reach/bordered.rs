@@ -5,6 +5,7 @@
 //! results:    row 0 row 1 …
 //! copy:       │before│ row 0 │after││before│ row 1 │after│ …
 //! ```
+//! If no layer reads the plain image, results are written to their places in the copy.
 
 use std::ops::Range;
 
@@ -89,13 +90,30 @@ impl Bordered {
         }
     }
 
+    /// How far the results of a row are behind their places in an image without borders. The row has this pixel.
+    pub(crate) fn shift(&self, pixel: usize) -> usize {
+        let Border { before, after, .. } = self.border;
+        pixel * self.pixel / self.row * (before + after) + before
+    }
+
+    /// Fills the borders next to `columns` of `pixels`, which are in one row.
+    ///
+    /// # Safety
+    /// No other thread may write these results or the borders next to them.
+    pub(crate) unsafe fn fill(&self, pixels: Range<usize>, columns: &Range<usize>, copy: Disjoint<'_, u8>) {
+        let (y, first) = (pixels.start * self.pixel / self.row, pixels.start * self.pixel % self.row);
+        let (first, len) = (first + columns.start, columns.len());
+        // SAFETY: as this function requires.
+        unsafe { self.fill_borders(&Part { y, first, runs: pixels.len(), len }, copy) };
+    }
+
     /// Copies a part of a row, and the border next to the row's first and last byte.
     ///
     /// # Safety
     /// See [`copy`](Self::copy).
     unsafe fn copy_part(&self, results: Disjoint<'_, u8>, part: &Part, copy: Disjoint<'_, u8>) {
         let &Part { y, first, runs, len } = part;
-        let Border { before, after, fill } = self.border;
+        let Border { before, after, .. } = self.border;
         let start = y * (before + self.row + after);
         let sizes = [runs, self.pixel, len];
         let from = results.tile(y * self.row + first, sizes);
@@ -105,6 +123,18 @@ impl Bordered {
             // and only it writes their copies.
             unsafe { from.add(run * self.pixel).copy_to_nonoverlapping(to.add(run * self.pixel), len) };
         }
+        // SAFETY: as this function requires.
+        unsafe { self.fill_borders(part, copy) };
+    }
+
+    /// Fills the border next to the first and the last byte of a row, if the part has them.
+    ///
+    /// # Safety
+    /// See [`fill`](Self::fill).
+    unsafe fn fill_borders(&self, part: &Part, copy: Disjoint<'_, u8>) {
+        let &Part { y, first, runs, len } = part;
+        let Border { before, after, fill } = self.border;
+        let start = y * (before + self.row + after);
         // SAFETY: one part has the row's first byte, and one has its last.
         unsafe {
             if first == 0 {

@@ -189,7 +189,7 @@ mod tests {
                 let Range { start: first, end } = patches.positions(tile);
                 let found = [Some(tile), None].map(|tile| {
                     let mut room = [const { MaybeUninit::uninit() }; MAX_POSITIONS * 16];
-                    let item = Item { g: 0, from: 0, columns: 3, first, end, tile };
+                    let item = Item { g: 0, from: 0, columns: 3, first, end, tile, shift: 0 };
                     let TapRows { taps, k, step, reach } =
                         patches.point(&mut room, &item, Source::of(&input), Source::of(&outside));
                     let count = taps * if step == 0 { end - first } else { 1 };

@@ -80,6 +80,8 @@ pub(crate) struct Item {
     pub end: usize,
     /// Its tile, if it is one of [`Patches::tiles`].
     pub tile: Option<usize>,
+    /// Elements by which the results are behind their places in a tensor without borders.
+    pub shift: usize,
 }
 
 /// How many filters a convolution has, and in how many groups.
@@ -162,7 +164,7 @@ impl Patches {
             self.located = Located::new(&self.pointers, sizes, |tile, room, (input, outside)| {
                 let positions = self.positions(tile);
                 let Range { start: first, end } = positions;
-                let item = Item { g: 0, from: 0, columns: 0, first, end, tile: None };
+                let item = Item { g: 0, from: 0, columns: 0, first, end, tile: None, shift: 0 };
                 (positions, self.find(room, &item, input, outside))
             });
         }
@@ -192,7 +194,7 @@ impl Patches {
                 Some(located) => located.positions(tile),
                 None => self.positions(tile),
             };
-            f(Item { g, from, columns, first, end, tile: Some(tile) });
+            f(Item { g, from, columns, first, end, tile: Some(tile), shift: 0 });
             at = bands.after(&at);
         }
     }
@@ -214,7 +216,8 @@ impl Patches {
         };
         for g in 0..self.groups {
             for &(from, columns) in &self.blocks {
-                let item = |t| Item { g, from, columns, first: before(t), end: before(t + 1), tile: None };
+                let item =
+                    |t| Item { g, from, columns, first: before(t), end: before(t + 1), tile: None, shift: 0 };
                 (0..tiles).for_each(|t| f(item(t)));
             }
         }
@@ -226,6 +229,18 @@ impl Patches {
             Some((width, parts)) => t / parts * width + t % parts * width / parts,
             None => self.gemm.rows_before(t, self.tiles, self.window.positions()),
         }
+    }
+
+    /// Whether each tile is in one row of the output.
+    pub(crate) fn is_by_lines(isa: Isa, window: &Window, sizes: FilterSizes) -> bool {
+        let taps = Taps::choose(window, sizes.groups);
+        let (count, k) = taps.of(window, sizes.groups);
+        let columns = sizes.filters / sizes.groups;
+        let gemm = Gemm::select_for(isa, ProductSizes { rows: window.positions(), taps: count, k, columns });
+        let merges = taps.may_merge(window, sizes.groups);
+        merges
+            && line(gemm, window).is_some()
+            && Pointers::new(*window, merges).is_ok_and(|pointers| pointers.are_all_inside())
     }
 
     /// How many items are worth a thread's while.
@@ -332,7 +347,7 @@ impl Patches {
         results: Results,
         (output, size): (Disjoint<'_, u8>, usize),
     ) {
-        let Item { g, from, columns, first, end, .. } = item;
+        let Item { g, from, columns, first, end, shift, .. } = item;
         let (rows, stride) = (end - first, self.columns * self.groups * size);
         let panels =
             &self.packed[g * self.group_bytes + from * self.column_bytes..][..columns * self.column_bytes];
@@ -347,7 +362,10 @@ impl Patches {
             cached: Cached::of(self.packed.len()),
             column_bytes: self.column_bytes,
             results,
-            c: output.tile(first * stride + (g * self.columns + from) * size, [rows, stride, columns * size]),
+            c: output.tile(
+                (shift + g * self.columns + from) * size + first * stride,
+                [rows, stride, columns * size],
+            ),
             stride,
             columns,
         };

@@ -1,7 +1,9 @@
-//! Lets the layer that computes an image also write the copy with a border that a later layer reads, if several threads
-//! share the work: a step for the copy alone would move the image from one thread's caches to another's.
+//! Lets the layer that computes an image write the copy with a border that a later layer reads. It replaces the image
+//! if no other layer reads that. With several threads it is written in any case: a step for the copy alone would move
+//! the image from one thread's caches to another's.
 //!
 //! ```text
+//! [CONV_2D] ──────► x ─► [pad] ─► y     =>     [CONV_2D] ─► y
 //! [CONV_2D, ADD] ─► x ─► [pad] ─► y     =>     [CONV_2D, ADD] ─► x, y
 //! ```
 
@@ -16,21 +18,29 @@ use crate::reach::bordered::Border;
 
 /// Rewrites the net.
 pub(super) fn spread(net: &mut Net<'_>, build: &Build) {
-    if build.threads == 1 {
-        return;
-    }
-    let producers = net.producers();
+    let (uses, producers) = (net.uses(), net.producers());
     for i in 0..net.nodes.len() {
         let Some(border) = border(net, i) else { continue };
         let Some(p) = producers[net.nodes[i].inputs[0]] else { continue };
-        let place = match &mut net.nodes[p].layer {
-            Layer::Engine(CpuLayer::Quantized(Quantized::Product(layer))) => layer.border_mut(build),
-            Layer::Engine(CpuLayer::Quantized(Quantized::Pairwise(layer))) => Some(layer.border_mut()),
-            _ => None,
+        let is_alone = uses[net.nodes[i].inputs[0]] == 1;
+        let (place, replaces) = match &mut net.nodes[p].layer {
+            Layer::Engine(CpuLayer::Quantized(Quantized::Product(layer))) => {
+                let replaces = is_alone && layer.writes_border(build);
+                (layer.border_mut(build), replaces)
+            }
+            Layer::Engine(CpuLayer::Quantized(Quantized::Pairwise(layer))) => {
+                (Some(layer.border_mut()), false)
+            }
+            _ => continue,
         };
-        if let Some(place @ None) = place {
+        if let Some(place @ None) = place
+            && (replaces || build.threads > 1)
+        {
             *place = Some(border);
             let copy = net.take(i).outputs[0];
+            if replaces {
+                net.nodes[p].outputs.clear();
+            }
             net.nodes[p].outputs.push(copy);
         }
     }

@@ -34,6 +34,7 @@ pub(crate) struct ConvU8 {
     only_row: Option<(usize, TapRows)>,
     input: Id,
     output: Id,
+    /// Written after `output`, or instead of it.
     bordered: Option<Bordered>,
 }
 
@@ -59,7 +60,7 @@ pub(crate) struct ConvU8Parameters<'a> {
     pub input: Id,
     /// Written.
     pub output: Id,
-    /// Also written.
+    /// The copy with a border that is also written. If it is `output`, only the copy is, and tiles are in one row each.
     pub bordered: Option<Bordered>,
 }
 
@@ -116,6 +117,37 @@ impl ConvU8 {
         unsafe { p.multiply(item, (pointers, &found), self.results(&item, row_terms), (output, 1)) };
     }
 
+    /// Computes an item of a run.
+    ///
+    /// # Safety
+    /// See [`tile`](Self::tile). The same applies to the copy.
+    #[inline(always)]
+    unsafe fn item(
+        &self,
+        mut item: Item,
+        room: &mut Room<u8>,
+        places: (Source<'_, u8>, Disjoint<'_, u8>),
+        copy: Option<Disjoint<'_, u8>>,
+    ) {
+        let first = item.g * self.patches.columns + item.from;
+        let part = (item.first..item.end, first..first + item.columns);
+        // SAFETY: as this function requires.
+        unsafe {
+            match (&self.bordered, copy) {
+                (Some(bordered), Some(copy)) => {
+                    self.tile(item, room, places);
+                    bordered.copy_columns(places.1, (part.0, &part.1), copy);
+                }
+                (Some(bordered), None) => {
+                    item.shift = bordered.shift(item.first);
+                    self.tile(item, room, places);
+                    bordered.fill(item.first..item.end, &part.1, places.1);
+                }
+                _ => self.tile(item, room, places),
+            }
+        }
+    }
+
     /// How the sums of an item become bytes.
     #[inline(always)]
     fn results(&self, item: &Item, row_terms: *const i32) -> Results {
@@ -131,11 +163,12 @@ impl Step for ConvU8 {
 
     fn run(&self, cx: &Run<'_>) -> Result<()> {
         let places = (cx.input::<u8>(self.input), cx.output::<u8>(self.output).share());
-        let copy = self.bordered.map(|bordered| (bordered, cx.output::<u8>(bordered.id).share()));
+        let second = self.bordered.filter(|bordered| bordered.id != self.output);
+        let copy = second.map(|bordered| cx.output::<u8>(bordered.id).share());
         let p = &self.patches;
         if let (Some((offset, rows)), Some(located)) = (&self.only_row, &p.located) {
             let pointer = [MaybeUninit::new(located.from(*offset, places.0))];
-            let item = Item { g: 0, from: 0, columns: p.columns, first: 0, end: 1, tile: None };
+            let item = Item { g: 0, from: 0, columns: p.columns, first: 0, end: 1, tile: None, shift: 0 };
             // SAFETY: the member was selected for this machine, so a session may begin. The only row is where it was
             // located in the whole input. `new` made channels for all columns, and this thread has all results.
             unsafe {
@@ -151,14 +184,7 @@ impl Step for ConvU8 {
             p.pointers.with_room(&mut |room| {
                 // SAFETY: the session has begun; items are tiles by columns of a group, which no other item has, and
                 // each is one thread's.
-                p.for_each(range.clone(), threads, |item| unsafe {
-                    self.tile(item, room, places);
-                    if let Some((bordered, copy)) = copy {
-                        let first = item.g * p.columns + item.from;
-                        let part = (item.first..item.end, &(first..first + item.columns));
-                        bordered.copy_columns(places.1, part, copy);
-                    }
-                });
+                p.for_each(range.clone(), threads, |item| unsafe { self.item(item, room, places, copy) });
             });
         })
     }

@@ -19,6 +19,7 @@ use crate::fixed_point::{Multiplier, Ties};
 use crate::ops::build::{Border, Build, ByRows, Offers, Winograd};
 use crate::ops::values::{NetValues, NodeValues};
 use crate::reach::bordered;
+use crate::reach::patches_u8::{FilterSizes, Patches};
 use crate::reach::weights_u8::Weights;
 use crate::requantize::{Bytes, Channel};
 use crate::step::Step;
@@ -40,7 +41,7 @@ pub(crate) struct Product<'a> {
     bias: Option<&'a [i32]>,
     activation: i8,
     ties: Ties,
-    /// Of the copy that is the second output, if there is one.
+    /// Of the last output, if it has one.
     border: Option<bordered::Border>,
 }
 
@@ -218,6 +219,12 @@ impl Product<'_> {
     pub(crate) fn border_mut(&mut self, build: &Build) -> Option<&mut Option<bordered::Border>> {
         let is_direct = !self.takes_winograd(build);
         is_direct.then_some(&mut self.border)
+    }
+
+    /// Whether its step can write its results into a border, without a plain image.
+    pub(crate) fn writes_border(&self, build: &Build) -> bool {
+        let sizes = FilterSizes { filters: self.filters, groups: self.groups };
+        Patches::is_by_lines(build.bytes.gemm.isa, &self.window, sizes)
     }
 
     /// Weights per filter.
