@@ -86,7 +86,7 @@ unsafe fn magnitude<S: Simd>(s: S, n: usize, x: *const f32) -> f32 {
 /// `x` must be readable and `y` writable for `n` elements.
 #[inline(always)]
 unsafe fn in_vectors<S: Simd, const F: usize>(s: S, n: usize, x: *const f32, y: *mut f32) {
-    let done = if const { runs_in_pairs(Unary::ALL[F]) } { n - n % (2 * S::LANES) } else { 0 };
+    let done = if const { S::MASKS && runs_in_pairs(Unary::ALL[F]) } { n - n % (2 * S::LANES) } else { 0 };
     for at in (0..done).step_by(2 * S::LANES) {
         // SAFETY: both vectors end within `n`.
         unsafe {
@@ -107,7 +107,7 @@ unsafe fn in_vectors<S: Simd, const F: usize>(s: S, n: usize, x: *const f32, y: 
     }
 }
 
-/// Whether two vectors at a time are faster than one: they keep more units busy, but need more registers.
+/// Whether two vectors at a time are faster than one, with 32 registers: they keep more units busy.
 const fn runs_in_pairs(f: Unary) -> bool {
     use Unary::*;
     matches!(f, Sqrt | Sin | Tanh | Gelu | GeluTanh)

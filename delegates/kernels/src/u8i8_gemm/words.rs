@@ -69,19 +69,25 @@ impl Words {
     }
 }
 
+/// The most rows of a tile. Without registers for vectors, taller ones only make code longer.
+const fn most<D: Dot>() -> usize {
+    if D::LANES > 4 { ROWS } else { 2 }
+}
+
 /// Computes all rows by `V` vectors of columns, in tiles of about equally many rows.
 ///
 /// # Safety
 /// As for [`Words::multiply`], with a panel of `V` vectors.
 #[inline(always)]
 unsafe fn in_tiles<D: Dot, const V: usize>(d: D, t: &Tile<'_>) {
-    let tiles = t.rows.div_ceil(ROWS);
+    let tiles = t.rows.div_ceil(const { most::<D>() });
     for i in 0..tiles {
         let (first, end) = (i * t.rows / tiles, (i + 1) * t.rows / tiles);
         // SAFETY: the tile has these rows; all else is as `# Safety` requires.
         unsafe {
             match end - first {
                 1 => tile::<D, 1, V>(d, t, first),
+                _ if const { most::<D>() == 2 } => tile::<D, 2, V>(d, t, first),
                 2 => tile::<D, 2, V>(d, t, first),
                 3 => tile::<D, 3, V>(d, t, first),
                 4 => tile::<D, 4, V>(d, t, first),
@@ -133,7 +139,7 @@ family! {
             in_tiles::<T, V>(T::new(), tile)
         };
     }
-    scalar("_6x8" ScalarWords);
+    scalar("_2x8" ScalarWords);
     avx2("_6x16" Avx2Words);
     avx512("_6x32" Avx512Words);
 }
