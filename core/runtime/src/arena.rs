@@ -13,6 +13,10 @@ pub(crate) const ALIGNMENT: usize = arenite_abi::host_side::MAX_ALIGNMENT;
 /// Size of a huge page on x86-64, and on aarch64 with pages of 4 KiB.
 const HUGE_PAGE: usize = 2 << 20;
 
+/// The most bytes of a block that may lie in huge pages. If memory is fragmented, the system moves other pages to make
+/// room for each of them.
+const MOST_HUGE: usize = 64 << 20;
+
 /// The alignment of a block of this size.
 fn alignment(bytes: usize) -> usize {
     if bytes < HUGE_PAGE { ALIGNMENT } else { HUGE_PAGE }
@@ -35,7 +39,7 @@ fn advise_huge_pages(data: NonNull<u8>, bytes: usize) {
         let _ = unsafe {
             rustix::mm::madvise(
                 data.as_ptr().cast(),
-                bytes / HUGE_PAGE * HUGE_PAGE,
+                bytes.min(MOST_HUGE) / HUGE_PAGE * HUGE_PAGE,
                 rustix::mm::Advice::LinuxHugepage,
             )
         };
