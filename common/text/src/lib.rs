@@ -7,7 +7,8 @@
 //! use arenite_text::{Conversation, Request, Tokenizer};
 //!
 //! let model = arenite::Model::from_file("model.tflite").map_err(arenite_language::Error::from)?;
-//! let session = Session::new(arenite::Interpreter::builder(&model).build()?)?;
+//! let interpreter = arenite::Interpreter::builder(&model).build().map_err(arenite_language::Error::from)?;
+//! let session = Session::new(interpreter)?;
 //! let tokenizer = Tokenizer::from_file("tokenizer.json".as_ref())?;
 //! let mut conversation = Conversation::new(session, tokenizer)?;
 //! let mut sampler = Sampler::new(&Sampling::default())?;
