@@ -13,8 +13,8 @@ pub(crate) const ALIGNMENT: usize = arenite_abi::host_side::MAX_ALIGNMENT;
 /// Size of a huge page on x86-64, and on aarch64 with pages of 4 KiB.
 const HUGE_PAGE: usize = 2 << 20;
 
-/// The most bytes of a block that may lie in huge pages. If memory is fragmented, the system moves other pages to make
-/// room for each of them.
+/// The limit on huge pages per block, in bytes. If memory is fragmented, the kernel moves other pages to make room for
+/// each huge page, which takes time.
 const MOST_HUGE: usize = 64 << 20;
 
 /// The alignment of a block of this size.
@@ -30,7 +30,7 @@ fn layout(bytes: usize) -> Option<Layout> {
     Layout::from_size_align(bytes.checked_add(alignment(bytes) - USUAL)?, USUAL).ok()
 }
 
-/// Asks for huge pages for those that lie in the block entirely; the rest of another one would be resident as well.
+/// Asks for huge pages for the part of the block that fills them. A partly filled one would waste memory.
 #[cfg(target_os = "linux")]
 fn advise_huge_pages(data: NonNull<u8>, bytes: usize) {
     if bytes >= HUGE_PAGE {

@@ -228,7 +228,7 @@ impl Pool {
         self.workers.iter().take(helpers.min(started)).for_each(Worker::wake);
         let within = Within::begin();
         // SAFETY: the caller keeps the body, which is callable until all chunks have run: `wait` returns then, and no
-        // panic leaves `work`. `try_take` gave this call a number of its own.
+        // panic leaves `work`. `try_take` gave this call a unique number.
         let own = unsafe { job.work(&self.lanes, &self.board.panicked, 0) };
         drop(within);
         let expected = self.expected.load(Relaxed).wrapping_add(job.chunks - own);
@@ -267,7 +267,7 @@ impl Pool {
         loop {
             let job = self.await_job(worker, thread, &mut seen);
             // SAFETY: the caller of the job returns only after all its chunks have run, and keeps the body until then.
-            // A call that uses the pool has a number of its own.
+            // Each call that uses the pool has a unique number.
             let ran = unsafe { job.work(&self.lanes, &self.board.panicked, thread) };
             if ran > 0 {
                 self.ran.add(ran);

@@ -27,8 +27,7 @@ pub const MULTIPLIER: [usize; 2] = [1, 2];
 pub const ROUNDING: [usize; 2] = [3, 4];
 /// The rows of the right shifts.
 pub const SHIFT: [usize; 2] = [5, 6];
-/// The rows of the numbers that are subtracted from products of negative numbers. Their only bit is the sign of a
-/// 32-bit number.
+/// The rows of masks: 2³¹, the sign bit of a 32-bit lane, or 0. The masked sum is subtracted from its product.
 pub const AWAY: [usize; 2] = [7, 8];
 /// The row of the left shifts.
 pub const LEFT: usize = 9;

@@ -101,7 +101,7 @@ fn slopes_of_columns_become_lookup_tables() {
     }
 }
 
-/// With several threads, a copy in a step of its own would move an image from one thread's caches to another's.
+/// With several threads, a separate copy step would move an image from one thread's caches to another's.
 #[test]
 fn with_several_threads_a_layer_also_writes_the_copy_with_a_border() {
     let kind = Kind::I8(0.02, -3);

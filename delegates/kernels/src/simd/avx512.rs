@@ -27,7 +27,7 @@ fn root(a: __m512) -> __m512 {
     _mm512_fmadd_ps(half, _mm512_fnmadd_ps(root, root, a), root)
 }
 
-/// `√a` of any numbers. A function of its own: otherwise the compiler computes this root always, and selects one.
+/// `√a` for any numbers. Not inlined, because the compiler would then always compute this root and select one.
 #[target_feature(enable = "avx512f")]
 #[inline(never)]
 fn root_of_any(a: __m512) -> __m512 {

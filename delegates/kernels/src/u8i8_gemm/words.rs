@@ -30,7 +30,7 @@ pub struct Words {
 }
 
 impl Words {
-    /// The number of rows of which products best have a multiple.
+    /// Products with a multiple of this many rows are the fastest.
     pub const ROWS: usize = ROWS;
 
     /// The number of columns of the widest panel.
